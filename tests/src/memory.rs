@@ -9,8 +9,23 @@ use wavejit_ir::abi::{FaultKind, Helpers, MemOp, NO_ROW, ProbeCall, WaveState};
 use wavejit_ir::{AtomicOp, MemKind, Space};
 
 /// The table.
-pub static HELPERS: Helpers =
-    Helpers { load, store, atomic, exchange_sum, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, resource, gws, probe, export };
+pub static HELPERS: Helpers = Helpers {
+    load,
+    store,
+    atomic,
+    exchange_sum,
+    sload,
+    sbuffer_load,
+    getreg,
+    setreg,
+    sendmsg,
+    sendmsg_rtn,
+    time,
+    resource,
+    gws,
+    probe,
+    export,
+};
 
 const KINDS: [MemKind; 8] = [MemKind::U8, MemKind::I8, MemKind::U16, MemKind::I16, MemKind::B32, MemKind::B64, MemKind::B96, MemKind::B128];
 

@@ -10,8 +10,8 @@
 //! %3 = atomic.rtn cmpswap [%7], %2 %1, exec %0     %3 = atomic.rtn cmpswap [%7], %2 %1, exec %0
 //! %4 = eq.32 %3, %1                                %4 = eq.32 %3, %1; %5 = %0 & ~%4; %6 = bitsmask (sget s3)
 //! vset v4, %3, exec %0                       =>    %a %b = exchangesum [%7], %9 %3, exec %5, left %6
-//! sset s3, (maskbits %4) | (sget s3)               vset v4, %3, exec %0; vset v4, %a, exec %5
-//! setexec %0 & ~(%4 | bitsmask (sget s3))          %c = %4 | %5 & eq.32 %b, 1; ... as before with %c for %4
+//! sset s3, (maskbits %4) | (sget s3)               vset v4, %3, exec %0; vset v4, %a, exec %d
+//! setexec %0 & ~(%4 | bitsmask (sget s3))          %d = %5 & eq.32 %b, 1; the rest with %4 | %d for %4
 //! branch exec != 0, b1, b2                         branch exec != 0, b1, b2
 //! ```
 //!
@@ -129,7 +129,8 @@ impl Round<'_> {
             let sum = self.one(data[0]?, PureOp::Lo64)?;
             (sum, if self.one(data[1]?, PureOp::Hi64)? == sum { PureOp::FAdd64 } else { return None })
         };
-        if !matches!(self.op(sum)?, Op::Pure { mode, .. } if *mode == FpMode::HSA) {
+        let Op::Pure { mode, .. } = self.op(sum)? else { return None };
+        if !(if x.dwords == 1 { mode.is_plain32() } else { mode.is_plain16_64() }) {
             return None;
         }
         let [a, b] = self.two(sum, op)?;
@@ -240,9 +241,12 @@ impl Round<'_> {
                 _ => return None,
             }
         }
-        let is_carried = |(reg, value): &(VReg, Value)| carried.iter().zip(x.seen).any(|(r, seen)| r == reg && seen == *value);
+        // In the last round what was seen is what was compared.
+        let is_last =
+            |(_, value): &(VReg, Value)| x.seen[..x.dwords].contains(value) || load.is_some() && x.comparand[..x.dwords].contains(value);
+        let are_carried = carried.iter().zip(x.seen).all(|(reg, seen)| written.iter().filter(|w| w.0 == *reg).eq([&(*reg, seen)]));
         let seen_by = |v: Value| self.places.users(self.func, v).iter().map(|at| insts.get(*at as usize));
-        // Nobody else looks at what is seen: in the last round that is what was compared.
+        // Nobody else looks at what is seen.
         let is_known = |inst: Option<&Inst>| {
             inst.is_some_and(|inst| match inst.op {
                 Op::VSet { .. } => true,
@@ -251,7 +255,7 @@ impl Round<'_> {
             })
         };
         let all_known = x.seen[..x.dwords].iter().all(|v| seen_by(*v).all(is_known));
-        (written.len() == carried.len() && written.iter().all(is_carried) && all_known).then_some(())
+        (are_carried && written.iter().all(is_last) && all_known).then_some(())
     }
 
     /// Does a register collect the lanes that succeed?
@@ -324,70 +328,228 @@ fn replace(func: &mut Func, b: usize, found: Found) {
     let all = std::mem::take(&mut func.blocks[b].insts);
     let defs = all.iter().enumerate().filter(|(_, inst)| inst.results > 0).map(|(at, inst)| (inst.first, at)).collect();
     let mut to = Earlier { func, insts: &all, defs, pc: all[x.at].pc, out: vec![] };
-    // What lanes have at the end, where it is to be put, and the lanes that have failed at first; all that succeed.
-    let mut last: Vec<(Value, Value)> = vec![];
-    let mut failed = x.exec;
-    let mut succeed = found.succeed;
+    let mut rest: Option<Rest> = None;
     for (at, inst) in all.iter().enumerate() {
         let mut inst = inst.clone();
+        let succeed = rest.as_ref().map_or(found.succeed, |rest| rest.succeed);
+        inst.op.map_args(|v| if v == found.succeed { succeed } else { v });
         let is_comparison = inst.results == 1 && inst.first == found.succeed;
-        if at > x.at && !is_comparison {
-            inst.op.map_args(|v| if v == found.succeed { succeed } else { v });
-        }
-        let set = if let Op::VSet { reg, value, .. } = inst.op { Some((reg, value)) } else { None };
+        // What registers have that the first round has written.
+        let written = if is_comparison { &all[..at] } else { std::slice::from_ref(&all[at]) };
         to.out.push(inst);
         if is_comparison {
-            (failed, succeed, last) = rest(&mut to, &found);
-            // What has been written before is what the first round has seen.
-            for (reg, seen) in all[..at].iter().filter_map(written) {
-                put(&mut to, reg, seen, &last, failed);
+            rest = Some(Rest::new(&mut to, &found));
+        }
+        for inst in written {
+            if let Some(rest) = &rest
+                && let Op::VSet { reg, value, .. } = inst.op
+                && let Some((_, value)) = rest.last.iter().find(|(v, _)| *v == value)
+            {
+                to.out.push(Inst { op: Op::VSet { reg, value: *value, exec: rest.done }, first: Value(0), results: 0, pc: to.pc });
             }
-        } else if let Some((reg, seen)) = set
-            && !last.is_empty()
-        {
-            put(&mut to, reg, seen, &last, failed);
         }
     }
     func.blocks[b].insts = to.out;
 }
 
-/// A register that is written, and the value.
-fn written(inst: &Inst) -> Option<(VReg, Value)> {
-    if let Op::VSet { reg, value, .. } = inst.op { Some((reg, value)) } else { None }
+/// The rounds that follow the first one.
+struct Rest {
+    /// Lanes that succeed in them.
+    done: Value,
+    /// All that have succeeded then.
+    succeed: Value,
+    /// What those of `done` have at the end for what the first round has compared or seen.
+    last: Vec<(Value, Value)>,
 }
 
-/// Lanes that failed have something else in a register, where one that saw `seen` is written.
-fn put(to: &mut Earlier, reg: VReg, seen: Value, last: &[(Value, Value)], failed: Value) {
-    if let Some((_, value)) = last.iter().find(|(v, _)| *v == seen) {
-        to.out.push(Inst { op: Op::VSet { reg, value: *value, exec: failed }, first: Value(0), results: 0, pc: to.pc });
+impl Rest {
+    fn new(to: &mut Earlier, found: &Found) -> Rest {
+        let x = found.exchange;
+        let failed = to.pure(PureOp::BAndNot, [Some(x.exec), Some(found.succeed), None], Ty::MASK);
+        let masks: Vec<Value> = found.left.iter().map(|v| to.again(*v)).collect();
+        let left = masks.into_iter().reduce(|a, b| to.pure(PureOp::BOr, [Some(a), Some(b), None], Ty::MASK));
+        let left = left.unwrap_or_else(|| {
+            let none = to.push(Op::Const { width: Width::B64, bits: 0 }, Ty::S64);
+            to.push(Op::BitsMask(none), Ty::MASK)
+        });
+        let mut data = [Some(found.operand), Some(x.seen[0]), None, None];
+        if x.dwords == 2 {
+            let half = [PureOp::Lo64, PureOp::Hi64].map(|op| to.pure(op, [Some(found.operand), None, None], Ty::L32));
+            data = [half[0], half[1], x.seen[0], x.seen[1]].map(Some);
+        }
+        let (space, wide, addr) = (x.space, x.dwords == 2, x.addr);
+        let (comparand_first, insts) = (found.comparand_first, found.insts);
+        let op = Op::ExchangeSum { space, wide, comparand_first, addr, data, exec: failed, left, insts };
+        let first = to.func.new_values(&vec![Ty::L32; x.dwords + 1]);
+        let result = |i: usize| Value(first.0 + i as u32);
+        to.out.push(Inst { op, first, results: x.dwords as u8 + 1, pc: to.pc });
+        let one = to.push(Op::Const { width: Width::B32, bits: 1 }, Ty::S32);
+        let one = to.push(Op::Splat(one), Ty::L32);
+        let done = to.pure(PureOp::ICmpEq32, [Some(result(x.dwords)), Some(one), None], Ty::MASK);
+        let done = to.pure(PureOp::BAnd, [Some(done), Some(failed), None], Ty::MASK);
+        let succeed = to.pure(PureOp::BOr, [Some(found.succeed), Some(done), None], Ty::MASK);
+        let last = |of: [Value; 2]| (0..x.dwords).map(move |i| (of[i], result(i)));
+        Rest { done, succeed, last: last(x.seen).chain(last(x.comparand)).collect() }
     }
 }
 
-/// The rounds that follow: the lanes that have failed in the first one, all that have succeeded now, and what lanes have compared last for what they had seen.
-fn rest(to: &mut Earlier, found: &Found) -> (Value, Value, Vec<(Value, Value)>) {
-    let x = found.exchange;
-    let failed = to.pure(PureOp::BAndNot, [Some(x.exec), Some(found.succeed), None], Ty::MASK);
-    let masks: Vec<Value> = found.left.iter().map(|v| to.again(*v)).collect();
-    let left = masks.into_iter().reduce(|a, b| to.pure(PureOp::BOr, [Some(a), Some(b), None], Ty::MASK));
-    let left = left.unwrap_or_else(|| {
-        let none = to.push(Op::Const { width: Width::B64, bits: 0 }, Ty::S64);
-        to.push(Op::BitsMask(none), Ty::MASK)
-    });
-    let mut data = [Some(found.operand), Some(x.seen[0]), None, None];
-    if x.dwords == 2 {
-        let half = [PureOp::Lo64, PureOp::Hi64].map(|op| to.pure(op, [Some(found.operand), None, None], Ty::L32));
-        data = [half[0], half[1], x.seen[0], x.seen[1]].map(Some);
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use wavejit_ir::text::{parse, print};
+    use wavejit_ir::verify::verify;
+
+    /// A loop that adds v5 to where v9 says, of which some lines are others.
+    fn passed(replaced: &[(&str, &str)]) -> String {
+        let mut text = "func \"f\" wave32 {
+b0 pc=0 mode=0x3f0 insts=1:
+ jump b1
+b1 pc=4 mode=0x3f0 insts=8:
+ %0: mask = exec
+ %1: l32 = vget v4 demand %0
+ %2: l32 = vget v5 demand %0
+ %3: l32 = fadd.32 %2, %1
+ %4: s64 = const.64 4096
+ %5: l32 = vget v9 demand %0
+ %6: l32 = atomic.rtn global.cmpswap.32 [%4 + lane %5 + 8], %3 %1, exec %0
+ vset v6, %6, exec %0
+ %7: mask = eq.32 %6, %1
+ %8: mask = and.1 %7, %0
+ %9: s64 = maskbits %8
+ %10: s32 = lo.64 %9
+ vset v4, %6, exec %0
+ %11: s32 = sget s4
+ %12: s32 = or.32 %10, %11
+ %13: s64 = zext.64 %11
+ %14: mask = bitsmask %13
+ %15: mask = or.1 %8, %14
+ %16: mask = andn.1 %0, %15
+ setexec %16
+ %17: s64 = maskbits %16
+ %18: s64 = const.64 0
+ %19: s1 = eq.64 %17, %18
+ %20: s1 = not.1 %19
+ sset s4, %12
+ branch %20, b1, b2
+b2 pc=8 mode=0x3f0 insts=1:
+ end
+}"
+        .to_string();
+        for (from, to) in replaced {
+            assert_eq!(text.matches(from).count(), 1, "{from}");
+            text = text.replace(from, to);
+        }
+        let mut func = parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        verify(&func).unwrap();
+        run(&mut func);
+        verify(&func).unwrap();
+        print(&func)
     }
-    let (space, wide, addr) = (x.space, x.dwords == 2, x.addr);
-    let (comparand_first, insts) = (found.comparand_first, found.insts);
-    let op = Op::ExchangeSum { space, wide, comparand_first, addr, data, exec: failed, left, insts };
-    let first = to.func.new_values(&vec![Ty::L32; x.dwords + 1]);
-    let result = |i: usize| Value(first.0 + i as u32);
-    to.out.push(Inst { op, first, results: x.dwords as u8 + 1, pc: to.pc });
-    let one = to.push(Op::Const { width: Width::B32, bits: 1 }, Ty::S32);
-    let one = to.push(Op::Splat(one), Ty::L32);
-    let done = to.pure(PureOp::ICmpEq32, [Some(result(x.dwords)), Some(one), None], Ty::MASK);
-    let done = to.pure(PureOp::BAnd, [Some(done), Some(failed), None], Ty::MASK);
-    let succeed = to.pure(PureOp::BOr, [Some(found.succeed), Some(done), None], Ty::MASK);
-    (failed, succeed, x.seen[..x.dwords].iter().enumerate().map(|(i, seen)| (*seen, result(i))).collect())
+
+    fn is_found(replaced: &[(&str, &str)]) -> bool {
+        passed(replaced).contains("exchangesum")
+    }
+
+    #[test]
+    fn rounds_after_the_first_are_done_at_once() {
+        let text = passed(&[]);
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let at = |what: &str| lines.iter().position(|l| l.starts_with(what)).unwrap_or_else(|| panic!("{what}\n{text}"));
+        let start = at("%7: mask") + 1;
+        let expected = [
+            "%21: mask = andn.1 %0, %7",
+            "%22: s32 = sget s4",
+            "%23: s64 = zext.64 %22",
+            "%24: mask = bitsmask %23",
+            "%25 %26: l32 = exchangesum global.32 [%4 + lane %5 + 8], %2 %6, exec %21, left %24, insts 8",
+            "%27: s32 = const.32 1",
+            "%28: l32 = splat %27",
+            "%29: mask = eq.32 %26, %28",
+            "%30: mask = and.1 %29, %21",
+            "%31: mask = or.1 %7, %30",
+            "vset v6, %25, exec %30",
+            "%8: mask = and.1 %31, %0",
+            "%9: s64 = maskbits %8",
+            "%10: s32 = lo.64 %9",
+            "vset v4, %6, exec %0",
+            "vset v4, %25, exec %30",
+        ];
+        assert_eq!(lines[start..start + expected.len()], expected, "{text}");
+    }
+
+    #[test]
+    fn what_is_compared_may_be_loaded_in_each_round() {
+        let load = "%1: l32 = load global.b32 [%4 + lane %5 + 8], exec %0";
+        let first = ("\n %1: l32 = vget v4 demand %0", "");
+        let constant = ("\n %4: s64 = const.64 4096", "");
+        let address = ("\n %5: l32 = vget v9 demand %0", "");
+        let place = format!("%0: mask = exec\n %4: s64 = const.64 4096\n %5: l32 = vget v9 demand %0\n {load}");
+        let loads = [first, constant, address, ("%0: mask = exec", place.as_str())];
+        let of_loaded = |more: &[(&'static str, &'static str)]| is_found(&[&loads, more].concat());
+        // What was seen goes to v4, which nobody reads in the loop.
+        assert!(of_loaded(&[]));
+        assert!(of_loaded(&[("vset v4, %6, exec %0", "vset v4, %1, exec %0")]));
+        assert!(!of_loaded(&[("vset v4, %6, exec %0", "vset v4, %3, exec %0")]));
+        let elsewhere = load.replace("+ 8", "+ 12");
+        let place = place.replace(load, &elsewhere);
+        assert!(!is_found(&[first, constant, address, ("%0: mask = exec", &place)]));
+    }
+
+    #[test]
+    fn loops_that_do_something_else_stay() {
+        assert!(is_found(&[("branch %20, b1, b2", "branch %19, b2, b1")]));
+        assert!(is_found(&[("fadd.32 %2, %1", "fadd.32 %1, %2")]));
+        assert!(is_found(&[("vset v6, %6, exec %0\n", "")]));
+        let others = [
+            ("fadd.32 %2, %1", "fmul.32 %2, %1"),
+            ("fadd.32 %2, %1", "fadd.32 %2, %2"),
+            // What is added, the address, and what is compared are not those of the round before.
+            ("vset v6, %6, exec %0", "vset v5, %6, exec %0"),
+            ("vset v6, %6, exec %0", "vset v9, %6, exec %0"),
+            ("vset v4, %6, exec %0", "vset v7, %6, exec %0"),
+            ("vset v4, %6, exec %0", "vset v4, %2, exec %0"),
+            ("vset v4, %6, exec %0", "vset v4, %6, exec %8"),
+            ("vset v6, %6, exec %0", "vset v6, %3, exec %0"),
+            // Lanes leave, or stay, for other reasons.
+            ("eq.32 %6, %1", "eq.32 %6, %2"),
+            ("eq.32 %6, %1", "ne.32 %6, %1"),
+            ("andn.1 %0, %15", "andn.1 %0, %14"),
+            ("andn.1 %0, %15", "and.1 %0, %15"),
+            ("branch %20, b1, b2", "branch %19, b1, b2"),
+            ("branch %20, b1, b2", "branch %20, b1, b1"),
+            ("setexec %16\n", ""),
+            // Somebody counts rounds, or looks at what was seen.
+            ("or.32 %10, %11", "iadd.32 %10, %11"),
+            ("%11: s32 = sget s4", "%11: s32 = sget s5"),
+            ("%18: s64 = const.64 0", "%18: s64 = const.64 1"),
+            ("vset v6, %6, exec %0", "%21: l32 = not.32 %6\n store global.b32 [%4 + lane %5 + 16], %21, exec %0"),
+            ("mode=0x3f0 insts=8", "mode=0x3f1 insts=8"),
+            ("mode=0x3f0 insts=8", "mode=0x3c0 insts=8"),
+            ("insts=8", "insts=256"),
+        ];
+        for change in others {
+            assert!(!is_found(&[change]), "{change:?}");
+        }
+    }
+
+    #[test]
+    fn sums_of_f64_are_of_pairs() {
+        let sum = "%21: l32 = vget v3 demand %0\n %22: l64 = pack.64 %1, %21\n %23: l64 = pack.64 %2, %2\n %24: l64 = fadd.64 %22, %23
+ %3: l32 = lo.64 %24\n %25: l32 = hi.64 %24";
+        let exchange = "%30 %31: l32 = atomic.rtn global.cmpswap.64 [%4 + lane %5 + 8], %3 %25 %1 %21, exec %0\n vset v3, %31, exec %0";
+        let pairs = [
+            ("%3: l32 = fadd.32 %2, %1", sum),
+            ("%6: l32 = atomic.rtn global.cmpswap.32 [%4 + lane %5 + 8], %3 %1, exec %0", exchange),
+            ("vset v6, %6, exec %0", "vset v6, %31, exec %0"),
+            ("%7: mask = eq.32 %6, %1", "%27: l64 = pack.64 %30, %31\n %7: mask = eq.64 %27, %22"),
+            ("vset v4, %6, exec %0", "vset v4, %30, exec %0"),
+        ];
+        let text = passed(&pairs);
+        assert!(text.contains("exchangesum.first global.64 [%4 + lane %5 + 8], "), "{text}");
+        for register in ["v3", "v4", "v6"] {
+            assert_eq!(text.matches(&format!("vset {register}, ")).count(), 2, "{text}");
+        }
+        assert!(!is_found(&[&pairs[..], &[("hi.64 %24", "hi.64 %23")]].concat()));
+        assert!(!is_found(&[&pairs[..], &[("vset v3, %31, exec %0", "vset v3, %30, exec %0")]].concat()));
+    }
 }

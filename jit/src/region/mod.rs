@@ -205,7 +205,10 @@ impl<'a> Planner<'a> {
     fn fuse_loads(&mut self) {
         for (i, inst) in self.block.insts.iter().enumerate() {
             let exec = match inst.op {
-                Op::Load { exec, .. } | Op::Atomic { exec, returns: true, .. } | Op::ExchangeSum { exec, .. } | Op::Resource { exec, .. } => exec,
+                Op::Load { exec, .. }
+                | Op::Atomic { exec, returns: true, .. }
+                | Op::ExchangeSum { exec, .. }
+                | Op::Resource { exec, .. } => exec,
                 _ => continue,
             };
             for v in (0..inst.results).map(|r| inst.result(r.into())) {

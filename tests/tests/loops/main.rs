@@ -35,7 +35,7 @@ impl Launch {
 /// Launches where code becomes better from one to the next.
 const LAUNCHES: usize = 5;
 
-/// What a program stores, with s[0:1] at the input and s[2:3] at as many bytes for its results.
+/// What a program stores, and how many instructions that was, with s[0:1] at the input and s[2:3] at as many bytes for its results.
 fn run(engine: Engine, text: &str, launch: Launch, input: &[u8]) -> Vec<u8> {
     let device = Device::new(DeviceConfig { engine, threads: 1, ..Default::default() }).unwrap();
     let code = device.upload(&assemble(text, Gfx::GFX1100, 32).unwrap_or_else(|e| panic!("{e:?}\n{text}")).bytes).unwrap();
@@ -54,9 +54,11 @@ fn run(engine: Engine, text: &str, launch: Launch, input: &[u8]) -> Vec<u8> {
     let mut outs = (0..if engine == Engine::Tiered { LAUNCHES } else { 1 }).map(|_| {
         from.write(0, input).unwrap();
         to.write(0, &[0; BYTES]).unwrap();
-        device.run_code(&CodeLaunch { name: "loop", code: range, init: init.clone(), config }).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let launch = CodeLaunch { name: "loop", code: range, init: init.clone(), config };
+        let stats = device.run_code(&launch).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let mut out = vec![0; BYTES];
         to.read(0, &mut out).unwrap();
+        out.extend(stats.guest_insts.to_le_bytes());
         out
     });
     let first = outs.next().expect("one at least");

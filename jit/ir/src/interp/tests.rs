@@ -148,8 +148,23 @@ unsafe extern "C" fn probe(s: *mut WaveState, call: *const ProbeCall, exec: u64)
     calls.fault.into()
 }
 
-static HELPERS: Helpers =
-    Helpers { load, store, atomic, exchange_sum: atomic, sload, sbuffer_load, getreg, setreg, sendmsg, sendmsg_rtn, time, resource, gws, probe, export: probe };
+static HELPERS: Helpers = Helpers {
+    load,
+    store,
+    atomic,
+    exchange_sum: atomic,
+    sload,
+    sbuffer_load,
+    getreg,
+    setreg,
+    sendmsg,
+    sendmsg_rtn,
+    time,
+    resource,
+    gws,
+    probe,
+    export: probe,
+};
 
 #[test]
 fn vset_writes_the_lanes_of_its_exec_only() {

@@ -66,7 +66,9 @@ pub(super) struct Room {
 pub(super) fn may_write_lds(op: &Op) -> bool {
     match op {
         Op::Load { .. } | Op::SLoad { .. } | Op::SBufferLoad { .. } => false,
-        Op::Store { space, .. } | Op::Atomic { space, .. } | Op::ExchangeSum { space, .. } => !matches!(space, Space::Global | Space::Scratch),
+        Op::Store { space, .. } | Op::Atomic { space, .. } | Op::ExchangeSum { space, .. } => {
+            !matches!(space, Space::Global | Space::Scratch)
+        }
         _ => !op.effect().stays_in_registers(),
     }
 }
