@@ -50,7 +50,7 @@ pub use launch::kernel::{Arg, Kernel, Launch, Module};
 pub use memory::address_space::{AddressMode, AddressSpace, GUEST_LOW, MemorySnapshot};
 pub use memory::hwreg::realtime_ticks;
 pub use overrun::Overrun;
-pub use program::{CODE_CACHE_VARIABLE, CodeStats, Engine};
+pub use program::{CODE_CACHE_VARIABLE, CodeStats, ENGINE_VARIABLE, Engine};
 pub use services::{Print, Stream, print_by_c};
 pub use wavejit_isa::{HostIsa, HostIsaError, HostLevel};
 pub use wavejit_texture::Generation;

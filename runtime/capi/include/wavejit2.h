@@ -88,7 +88,7 @@ int32_t wavejit2_last_fault(wavejit2_fault *fault);
 enum {
   WAVEJIT2_DEVICE_DETERMINISTIC = 1, /* one thread, fixed order, zeroed registers: equal runs are equal */
   WAVEJIT2_DEVICE_ISOLATED = 2,      /* memory of its own, outside of which kernels reach nothing; else device addresses are the host's, as in version 1 */
-  WAVEJIT2_DEVICE_INTERPRETER = 4,   /* slow, and simple */
+  WAVEJIT2_DEVICE_INTERPRETER = 4,   /* slow, and simple; WAVEJIT_ENGINE=interp says so too, jit that all is compiled before its first launch */
   WAVEJIT2_DEVICE_CANARIES = 8,      /* watches bytes beside buffers: a launch that has changed some is WAVEJIT_E_MEMORY, once for each buffer */
   WAVEJIT2_DEVICE_LOCKSTEP = 16,     /* waves of a workgroup run one instruction each in turn, by the interpreter */
   WAVEJIT2_DEVICE_ONE_ULP = 32       /* v_rsq_f32, v_exp_f32 and v_log_f32 are within 1 ulp, and faster, rather than correctly rounded; WAVEJIT_ACCURACY=1ulp says so too */

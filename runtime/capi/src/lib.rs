@@ -16,7 +16,7 @@ use wavejit::code_object::{CodeObject, PgmRsrc};
 use wavejit::fork::Section;
 use wavejit::kernarg::{MAX_KERNARG_BYTES, check_lds};
 use wavejit::wave_init::{MAX_USER_SGPRS, RawInit, WaveInit};
-use wavejit::{Accuracy, CodeLaunch, CodeProgram, Device, DeviceConfig, Error, Geometry, Kernel, Launch, LaunchConfig, Part};
+use wavejit::{Accuracy, CodeLaunch, CodeProgram, Device, DeviceConfig, Engine, Error, Geometry, Kernel, Launch, LaunchConfig, Part};
 use wavejit_isa::{DecodeError, Feature, Gfx, TargetId, decode};
 
 /// Version of the interface.
@@ -44,9 +44,9 @@ fn device() -> Result<&'static Device, Error> {
     }
     let _section = Section::begin();
     let threads = std::env::var(THREADS_VARIABLE).ok().and_then(|n| n.parse().ok()).unwrap_or(0);
-    let accuracy = Accuracy::as_told().map_err(|e| bad(&e))?;
+    let (engine, accuracy) = (Engine::as_told().map_err(|e| bad(&e))?, Accuracy::as_told().map_err(|e| bad(&e))?);
     // SAFETY: kernels and addresses come from callers of the C functions, who answer for them (`wavejit.h`).
-    let made = unsafe { Device::shared(DeviceConfig { threads, accuracy, ..Default::default() }) }?;
+    let made = unsafe { Device::shared(DeviceConfig { threads, engine, accuracy, ..Default::default() }) }?;
     made.keep_code_as_told(false).map_err(|e| bad(&format!("{}: {e}", wavejit::CODE_CACHE_VARIABLE)))?;
     Ok(DEVICE.get_or_init(|| made))
 }

@@ -52,12 +52,17 @@ impl Accuracy {
 
     /// What [`ACCURACY_VARIABLE`] says, [`Accuracy::Nearest`] where it says nothing; the message of an error if it says something else.
     pub fn as_told() -> Result<Accuracy, String> {
-        let told = std::env::var(ACCURACY_VARIABLE).unwrap_or_default();
-        if told.is_empty() {
-            return Ok(Accuracy::Nearest);
-        }
-        Accuracy::named(&told).ok_or_else(|| format!("{ACCURACY_VARIABLE}: `{told}` is neither `nearest` nor `1ulp`"))
+        told(ACCURACY_VARIABLE, Accuracy::named, "`nearest` or `1ulp`")
     }
+}
+
+/// What an environment variable says, the default where it says nothing; the message of an error if it says something else than it may.
+pub(crate) fn told<T: Default>(variable: &str, named: fn(&str) -> Option<T>, may_be: &str) -> Result<T, String> {
+    let told = std::env::var(variable).unwrap_or_default();
+    if told.is_empty() {
+        return Ok(T::default());
+    }
+    named(&told).ok_or_else(|| format!("{variable}: `{told}` is not {may_be}"))
 }
 
 /// How a [`Device`](crate::Device) works.
@@ -135,5 +140,24 @@ impl LaunchConfig<'_> {
     /// Has another thread stopped it?
     pub(crate) fn is_canceled(&self) -> bool {
         self.cancel.is_some_and(|c| c.load(Relaxed) != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_says_what_it_may_or_nothing() {
+        // SAFETY: no other thread of these tests looks at a variable of that name.
+        let say = |what: &str| unsafe { std::env::set_var("WAVEJIT_SAID_IN_A_TEST", what) };
+        let told = || told("WAVEJIT_SAID_IN_A_TEST", Engine::named, "`tiered`, `jit` or `interp`");
+        assert_eq!(told(), Ok(Engine::Tiered));
+        for (what, engine) in [("", Engine::Tiered), ("interp", Engine::Interp), ("jit", Engine::Jit), ("tiered", Engine::Tiered)] {
+            say(what);
+            assert_eq!(told(), Ok(engine));
+        }
+        say("fast");
+        assert_eq!(told(), Err("WAVEJIT_SAID_IN_A_TEST: `fast` is not `tiered`, `jit` or `interp`".to_string()));
     }
 }

@@ -1,6 +1,6 @@
 //! What a translation is for: [`Engine`], [`CodeKey`].
 
-use crate::dispatch::config::Accuracy;
+use crate::dispatch::config::{Accuracy, told};
 use serde::{Deserialize, Serialize};
 use wavejit_ir::{FpMode, Ids};
 
@@ -15,6 +15,26 @@ pub enum Engine {
     Jit,
     /// The interpreter of the wave IR: slow, simple, exact; can stop at every instruction.
     Interp,
+}
+
+/// Environment variable: `tiered`, `jit` or `interp`, for programs that do not say themselves ([`Engine::as_told`]).
+pub const ENGINE_VARIABLE: &str = "WAVEJIT_ENGINE";
+
+impl Engine {
+    /// What a name stands for: `tiered`, `jit` or `interp`.
+    pub fn named(name: &str) -> Option<Engine> {
+        match name {
+            "tiered" => Some(Engine::Tiered),
+            "jit" => Some(Engine::Jit),
+            "interp" => Some(Engine::Interp),
+            _ => None,
+        }
+    }
+
+    /// What [`ENGINE_VARIABLE`] says, [`Engine::Tiered`] where it says nothing; the message of an error if it says something else.
+    pub fn as_told() -> Result<Engine, String> {
+        told(ENGINE_VARIABLE, Engine::named, "`tiered`, `jit` or `interp`")
+    }
 }
 
 /// How a device translates.

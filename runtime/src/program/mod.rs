@@ -32,7 +32,7 @@ pub(crate) use cache::CodeCache;
 pub use cache::CodeStats;
 pub(crate) use code::{Body, Code};
 pub(crate) use idle::Trial;
-pub use key::Engine;
+pub use key::{ENGINE_VARIABLE, Engine};
 pub(crate) use key::{CodeKey, MadeBy};
 pub(crate) use recent::RecentPrograms;
 pub use store::CODE_CACHE_VARIABLE;

@@ -97,7 +97,7 @@ fn open(config: &Config) -> Result<COpened, Failure> {
     }
     let wanted = DeviceConfig {
         threads: config.threads as usize,
-        engine: if has(INTERPRETER) { Engine::Interp } else { Engine::Tiered },
+        engine: if has(INTERPRETER) { Engine::Interp } else { Engine::as_told().map_err(|e| bad(&e))? },
         schedule: if has(LOCKSTEP) { Schedule::Lockstep } else { Schedule::Turns },
         accuracy: if has(ONE_ULP) { Accuracy::OneUlp } else { Accuracy::as_told().map_err(|e| bad(&e))? },
         deterministic: has(DETERMINISTIC),

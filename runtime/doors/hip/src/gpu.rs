@@ -3,7 +3,7 @@
 //! `WAVEJIT_DEVICES=gfx1100,gfx1101` says what there is; without it there is one gfx1100. `HIP_VISIBLE_DEVICES` (or ROCm's other names for it) chooses among
 //! them. `WAVEJIT_THREADS` says how many threads run workgroups of each, as for the C interface; `WAVEJIT_CANARIES=0`
 //! that bytes beside allocations are not watched, `WAVEJIT_SCHEDULE=lockstep` that waves of a workgroup run an instruction each, in turn,
-//! `WAVEJIT_ACCURACY=1ulp` that some results of f32 are within 1 ulp.
+//! `WAVEJIT_ACCURACY=1ulp` that some results of f32 are within 1 ulp, `WAVEJIT_ENGINE` whether kernels are interpreted or compiled.
 
 use crate::device::LIMITS;
 use crate::status::{Result, Status, say, status_of};
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering:
 use std::sync::{Arc, OnceLock};
 use wavejit::code_object::TargetId;
 use wavejit::fork::{Mutex, Section};
-use wavejit::{Accuracy, CODE_CACHE_VARIABLE, Cause, Device, DeviceConfig, Error, Print, Schedule};
+use wavejit::{Accuracy, CODE_CACHE_VARIABLE, Cause, Device, DeviceConfig, Engine, Error, Print, Schedule};
 use wavejit_isa::Feature;
 
 /// What there is when nobody says so.
@@ -146,15 +146,16 @@ fn make() -> std::result::Result<Vec<Gpu>, Status> {
             return Err(Status::NO_DEVICE);
         }
     };
-    let accuracy = Accuracy::as_told().map_err(|why| {
+    let refuse = |why: String| {
         say(&why);
         Status::NO_DEVICE
-    })?;
+    };
+    let (engine, accuracy) = (Engine::as_told().map_err(refuse)?, Accuracy::as_told().map_err(refuse)?);
     let mut gpus = Vec::new();
     for (index, target) in targets.into_iter().enumerate() {
         // SAFETY: kernels and addresses come from the program that calls HIP's functions, which answers for them.
         let device =
-            unsafe { Device::shared(DeviceConfig { threads, canaries, schedule, accuracy, ..Default::default() }) }.map_err(|e| {
+            unsafe { Device::shared(DeviceConfig { threads, engine, canaries, schedule, accuracy, ..Default::default() }) }.map_err(|e| {
                 say(&e.to_string());
                 Status::NO_DEVICE
             })?;

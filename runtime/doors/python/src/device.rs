@@ -16,7 +16,8 @@ use wavejit::{Accuracy, AddressMode, DeviceConfig, Engine, Schedule};
 /// Args:
 ///     target: processor whose code is taken from files that hold several, such as "gfx1101"; None: gfx1100, or the first that is known.
 ///     threads: threads that run workgroups; 0: as many as the host has processors.
-///     engine: "jit" (host code) or "interpreter" (slow, and simple).
+///     engine: "tiered": what little is needed of is interpreted, the rest is host code; "jit": host code from the first launch on; "interpreter": slow, and
+///         simple; None: what the environment variable WAVEJIT_ENGINE says (tiered, jit or interp), or "tiered".
 ///     deterministic: one thread, fixed order of workgroups, zeroed registers: equal runs are equal.
 ///     memory: "isolated": kernels see what they are given, and nothing else of the process. "shared": device addresses are host addresses, so
 ///         arrays are not copied, and a kernel with a defect may write to any memory of the process.
@@ -38,12 +39,12 @@ pub struct Device {
 #[pymethods]
 impl Device {
     #[new]
-    #[pyo3(signature = (target=None, *, threads=0, engine="tiered", deterministic=false, memory="isolated", print=None, scratch_limit=0, canaries=false, schedule="turns", code_cache=0, accuracy=None))]
+    #[pyo3(signature = (target=None, *, threads=0, engine=None, deterministic=false, memory="isolated", print=None, scratch_limit=0, canaries=false, schedule="turns", code_cache=0, accuracy=None))]
     fn new(
         py: Python<'_>,
         target: Option<String>,
         threads: usize,
-        engine: &str,
+        engine: Option<&str>,
         deterministic: bool,
         memory: &str,
         print: Option<Py<PyAny>>,
@@ -54,10 +55,11 @@ impl Device {
         accuracy: Option<&str>,
     ) -> PyResult<Device> {
         let engine = match engine {
-            "tiered" => Engine::Tiered,
-            "jit" => Engine::Jit,
-            "interpreter" => Engine::Interp,
-            other => return Err(refuse(py, format!("engine {other:?}: expected \"tiered\", \"jit\" or \"interpreter\""))),
+            None => Engine::as_told().map_err(|why| refuse(py, why))?,
+            Some("tiered") => Engine::Tiered,
+            Some("jit") => Engine::Jit,
+            Some("interpreter") => Engine::Interp,
+            Some(other) => return Err(refuse(py, format!("engine {other:?}: expected \"tiered\", \"jit\" or \"interpreter\""))),
         };
         let schedule = match schedule {
             "turns" => Schedule::Turns,

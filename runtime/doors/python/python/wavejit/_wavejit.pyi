@@ -19,7 +19,7 @@ class Device:
         target: str | None = None,
         *,
         threads: int = 0,
-        engine: Literal["tiered", "jit", "interpreter"] = "tiered",
+        engine: Literal["tiered", "jit", "interpreter"] | None = None,
         deterministic: bool = False,
         memory: Literal["isolated", "shared"] = "isolated",
         print: Callable[[str, bytes], object] | None = None,
