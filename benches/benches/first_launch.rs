@@ -2,8 +2,8 @@
 //! then and there, and loaded from the cache of code files.
 //!
 //! Kernels are those of the directories given behind `--`, else of `shaders/bin`. Each is measured in processes of its own, so that nothing is
-//! warm but the files; the least of all rounds counts. Of code that so few waves use most is interpreted and nothing compiled, so that there is nothing to keep. Arguments are the same for all kernels: pointers lead to a zeroed buffer each, numbers
-//! are 1, images have 16 by 16 texels. With these a few end in a fault, which is said beside their row. The second launch shows what is the
+//! warm but the files; the least of all rounds counts. Where there are no files most of code that so few waves use is interpreted. Arguments are the same for
+//! all kernels: pointers lead to a zeroed buffer each, numbers are 1, images have 16 by 16 texels. With these a few end in a fault, which is said beside their row. The second launch shows what is the
 //! kernel's own work.
 
 use std::any::Any;

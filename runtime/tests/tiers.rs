@@ -118,9 +118,9 @@ fn a_wave_that_takes_long_goes_on_compiled() {
     }
 }
 
-/// Goes round a loop if the first dword of memory is 0, else through 1,000 instructions that do something else.
-fn two_parts() -> String {
-    let adds = "v_add_nc_u32 v1, 2, v1\n".repeat(1000);
+/// Goes round a loop if the first dword of memory is 0, else through as many instructions that do something else.
+fn two_parts(others: usize) -> String {
+    let adds = "v_add_nc_u32 v1, 2, v1\n".repeat(others);
     format!(
         "   s_load_b32 s4, s[0:1], null
             v_mov_b32 v1, s2
@@ -146,7 +146,7 @@ const OTHER: u32 = 2_000;
 
 #[test]
 fn of_long_code_the_part_that_is_used_is_compiled() {
-    let m = Machine::new(Engine::Tiered, 1, &two_parts());
+    let m = Machine::new(Engine::Tiered, 1, &two_parts(1000));
     for _ in 0..8 {
         m.run(2, 0);
         assert_eq!(m.words(2), [LOOP, LOOP + 1]);
@@ -169,7 +169,7 @@ fn of_long_code_the_part_that_is_used_is_compiled() {
 
 #[test]
 fn many_waves_are_not_left_with_a_part() {
-    let m = Machine::new(Engine::Tiered, 2, &two_parts());
+    let m = Machine::new(Engine::Tiered, 2, &two_parts(1000));
     for _ in 0..8 {
         m.run(2, 0);
     }
@@ -228,4 +228,84 @@ fn of_code_that_calls_functions_the_part_that_is_used_is_compiled_while_many_wav
         assert_eq!(m.words(GROUPS as usize), expected(2), "{threads} threads");
         assert!(threads > 1 || m.stats().interpreted_insts == before, "all of it is compiled by now: {:?}", m.stats());
     }
+}
+
+/// A directory for translations, removed at the end.
+struct Files(std::path::PathBuf);
+
+impl Files {
+    fn new(name: &str) -> Files {
+        let path = std::env::temp_dir().join(format!("wavejit-tiers-{name}-{}", std::process::id()));
+        std::fs::remove_dir_all(&path).ok();
+        Files(path)
+    }
+
+    /// A machine as of a new process.
+    fn machine(&self, source: &str) -> Machine {
+        let m = Machine::new(Engine::Tiered, 1, source);
+        m.device.keep_code_in(&self.0).unwrap();
+        m
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+/// Is there a back end whose code can be kept?
+fn is_kept() -> bool {
+    wavejit_jit::emit::Isa::Best.is_wide()
+}
+
+#[test]
+fn short_code_that_files_can_keep_is_compiled_once() {
+    let (files, source) = (Files::new("short"), format!("v_add_nc_u32 v1, s2, 7\n{STORE}"));
+    for process in 0..3 {
+        let m = files.machine(&source);
+        m.run(1, 0);
+        assert_eq!(m.words(1), [7]);
+        let stats = m.stats();
+        let expected = if !is_kept() { (0, 0, 7) } else { (u64::from(process == 0), u64::from(process > 0), 0) };
+        assert_eq!((stats.compiled, stats.loaded, stats.interpreted_insts), expected, "process {process}");
+    }
+}
+
+#[test]
+fn files_keep_a_part_until_there_is_more() {
+    const OTHERS: u32 = 3000;
+    let (files, source) = (Files::new("part"), two_parts(OTHERS as usize));
+    let first = files.machine(&source);
+    (0..8).for_each(|_| _ = first.run(2, 0));
+    assert!(first.stats().compiled_insts < 60, "{:?}", first.stats());
+    if !is_kept() {
+        return;
+    }
+    let second = files.machine(&source);
+    second.run(2, 0);
+    assert_eq!(second.words(2), [LOOP, LOOP + 1]);
+    let stats = second.stats();
+    assert_eq!((stats.loaded, stats.compiled, stats.interpreted_insts), (1, 0, 0));
+    // What it does not have is interpreted, until it is used again and again.
+    for _ in 0..100 {
+        second.run(2, 1);
+        assert_eq!(second.words(2), [2 * OTHERS, 2 * OTHERS + 1]);
+    }
+    assert!(second.stats().compiled_insts > u64::from(OTHERS), "{:?}", second.stats());
+    let third = files.machine(&source);
+    for (value, result) in [(1, 2 * OTHERS), (0, LOOP)] {
+        third.run(2, value);
+        assert_eq!(third.words(2), [result, result + 1]);
+    }
+    let stats = third.stats();
+    assert_eq!((stats.loaded, stats.compiled, stats.interpreted_insts), (1, 0, 0));
+    // So many waves do not want a part, even if there is one.
+    std::fs::remove_dir_all(&files.0).unwrap();
+    let first = files.machine(&source);
+    (0..8).for_each(|_| _ = first.run(2, 0));
+    let fourth = files.machine(&source);
+    fourth.run(500, 1);
+    assert_eq!(fourth.words(500), (2 * OTHERS..2 * OTHERS + 500).collect::<Vec<u32>>());
+    assert!(fourth.stats().compiled_insts > u64::from(OTHERS) && fourth.stats().interpreted_insts == 0, "{:?}", fourth.stats());
 }

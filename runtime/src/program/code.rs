@@ -182,14 +182,16 @@ impl Code {
 
     /// Code of the host that was loaded from a file.
     pub(super) fn loaded(head: Head, compiled: Compiled, load_time: Duration) -> Code {
-        let Head { key, resume, failures, read, ways_on, .. } = head;
-        Code::compiled(Origin { key, resume, failures, read, counted: vec![], ways_on, has_calls: false }, compiled, load_time)
+        let Head { key, resume, failures, read, ways_on, is_part, has_calls, .. } = head;
+        Code::compiled(Origin { key, resume, failures, read, counted: vec![], ways_on, has_calls }, compiled, load_time)
+            .made_whole(!is_part)
     }
 
     /// What a file needs to say of it.
     pub(super) fn head(&self, target: Gfx, accuracy: Accuracy) -> Head {
         let (resume, failures, read) = (self.resume.clone(), self.failures.clone(), self.read.clone());
-        Head { key: self.key, target: target.to_string(), accuracy, resume, failures, read, ways_on: self.ways_on.to_vec() }
+        let (ways_on, is_part, has_calls) = (self.ways_on.to_vec(), self.is_part, self.has_calls);
+        Head { key: self.key, target: target.to_string(), accuracy, resume, failures, read, ways_on, is_part, has_calls }
     }
 
     /// The function, if it is interpreted.

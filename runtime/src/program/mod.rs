@@ -5,6 +5,8 @@
 //! function may have. Of long code that was interpreted it is the part that has been used; waves leave it for what was not, and where they do again and again, or
 //! many waves are launched, all of it is compiled. Kernels that call functions begin so for many waves, too, which then go over to the compiled part together.
 //!
+//! Where translations are kept in files ([`store`]) short code is compiled at once, so that this is done once, and parts are kept, too.
+//!
 //! What did not fit into a function is compiled at once, too, when a wave comes to where a compiled function ends, or back to behind one of its calls
 //! ([`Lifted::ways_on`](wavejit_jit::lift::Lifted::ways_on)): each such function has the part that follows, up to where the next one begins, and a kernel of any
 //! length runs compiled. With tiers it is used a little first, as the entry is. Other entries that waves come to (addresses and float modes that are only known when
@@ -32,8 +34,8 @@ pub(crate) use cache::CodeCache;
 pub use cache::CodeStats;
 pub(crate) use code::{Body, Code};
 pub(crate) use idle::Trial;
-pub use key::{ENGINE_VARIABLE, Engine};
 pub(crate) use key::{CodeKey, MadeBy};
+pub use key::{ENGINE_VARIABLE, Engine};
 pub(crate) use recent::RecentPrograms;
 pub use store::CODE_CACHE_VARIABLE;
 pub(crate) use store::directory as code_directory;

@@ -5,7 +5,7 @@ use super::cache::ContentKey;
 use super::code::{Code, Heat, Origin};
 use super::compiler::{self, Wish};
 use super::key::{CodeKey, Engine};
-use super::store::Wanted;
+use super::store::{Head, Wanted};
 use crate::dispatch::config::Accuracy;
 use crate::error::{Error, NoCode};
 use crate::fault::Limit;
@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use wavejit_ir::FpMode;
 use wavejit_ir::verify::verify;
-use wavejit_jit::emit::EmitError;
+use wavejit_jit::emit::{EmitError, Isa};
 use wavejit_jit::lift::{self, LiftSource, Lifted, Limits, Plan};
 use wavejit_jit::opt::one_ulp::one_ulp;
 
@@ -24,6 +24,8 @@ use wavejit_jit::opt::one_ulp::one_ulp;
 const HOT: u64 = 32;
 /// Waves of a launch that may be interpreted first: each of more waves runs all of the code, nearly, and then it is hot.
 pub(super) const FEW_WAVES: u64 = HOT;
+/// Guest instructions of code that is compiled at once where that can be kept in files, so that it is done once.
+const KEPT: u32 = 2048;
 /// Guest instructions interpreted before anybody looks how many would be compiled.
 const WARM: u64 = 4096;
 /// Guest instructions interpreted, for each of code that calls functions, before anybody looks how much of it was used.
@@ -72,10 +74,22 @@ impl Request<'_> {
     fn first_tier(&self) -> Result<Arc<Code>, Error> {
         self.check_entry()?;
         let content = self.content_key();
-        if let Some(code) = self.cached(&content).or_else(|| self.stored(&content)) {
+        if let Some(code) = self.cached(&content).or_else(|| self.stored(&content, |_| true)) {
             return Ok(code);
         }
-        Ok(self.hold_first(self.lift(&Plan::new(Limits::FIRST))?))
+        let lifted = self.lift(&Plan::new(Limits::FIRST))?;
+        if self.is_kept(&lifted) {
+            return self.first(&Plan::new(Limits::WHOLE), false);
+        }
+        Ok(self.hold_first(lifted))
+    }
+
+    /// Is it worth its compilation, since there are files to keep it in?
+    fn is_kept(&self, lifted: &Lifted) -> bool {
+        let is_small = lifted.func.guest_insts() <= KEPT && lifted.ways_on.is_empty() && !lifted.has_calls;
+        let has_files = self.program.cache.store.get().is_some() && Isa::Best.is_wide();
+        // What goes through descriptors cannot be kept.
+        is_small && has_files && lifted.func.sites.is_empty()
     }
 
     /// For the interpreter, until it is hot.
@@ -131,7 +145,8 @@ impl Request<'_> {
         };
         // Somebody else may have made it meanwhile.
         let made = program.known(&self.key);
-        let made = made.or_else(|| self.cached(&content)).or_else(|| self.stored(&content));
+        let will_do = |head: &Head| !head.is_part || may_try && head.has_calls;
+        let made = made.or_else(|| self.cached(&content)).or_else(|| self.stored(&content, will_do));
         if let Some(made) = made {
             return Ok(made);
         }
@@ -140,14 +155,14 @@ impl Request<'_> {
             return Ok(self.hold_first(lifted));
         }
         program.at_once.fetch_add(lifted.func.guest_insts().into(), Relaxed);
-        self.make(lifted, Some(content))
+        self.make(lifted, content, false)
     }
 
     /// Compiles an entry if `cold`, from where the wave comes, has been interpreted enough. While another thread compiles it is interpreted on.
     pub(super) fn compile_hot(&self, cold: &Code) -> Result<Option<Arc<Code>>, Error> {
         let Some(_one_at_a_time) = self.program.compiling.try_take() else { return Ok(None) };
         let content = self.content_key();
-        if let Some(code) = self.cached(&content).or_else(|| self.stored(&content)) {
+        if let Some(code) = self.cached(&content).or_else(|| self.stored(&content, |_| true)) {
             return Ok(Some(code));
         }
         // Of long code it is the part that has been used.
@@ -164,7 +179,7 @@ impl Request<'_> {
         }
         // Those of a part may be in what it leaves out.
         lifted.has_calls |= cold.has_calls;
-        self.make(lifted, (!is_part).then_some(content)).map(Some)
+        self.make(lifted, content, is_part).map(Some)
     }
 
     fn content_key(&self) -> ContentKey {
@@ -179,17 +194,24 @@ impl Request<'_> {
         Some(code)
     }
 
-    /// The translation of the same code in a file.
-    fn stored(&self, content: &ContentKey) -> Option<Arc<Code>> {
+    /// The translation of the same code in a file, if it will do.
+    fn stored(&self, content: &ContentKey, will_do: impl Fn(&Head) -> bool) -> Option<Arc<Code>> {
         let program = self.program;
         if program.made_by.engine == Engine::Interp || self.key.counted {
             return None;
         }
         let store = program.cache.store.get()?;
         let _section = Section::begin();
-        let code = self.hold(store.find(&self.wanted())?);
-        program.cache.insert(*content, code.clone());
+        let code = self.hold(store.find(&self.wanted(), will_do)?);
+        self.keep_for_others(*content, &code);
         Some(code)
+    }
+
+    /// Keeps a translation for other programs of the device: but a part, of what this one uses.
+    fn keep_for_others(&self, content: ContentKey, code: &Arc<Code>) {
+        if !code.is_part {
+            self.program.cache.insert(content, code.clone());
+        }
     }
 
     /// This, as files know it.
@@ -213,30 +235,25 @@ impl Request<'_> {
         Ok(lifted)
     }
 
-    /// Compiles, or prepares for the interpreter, what was lifted; for this program and, by its content, for others. A part is for this one alone.
-    fn make(&self, lifted: Lifted, content: Option<ContentKey>) -> Result<Arc<Code>, Error> {
+    /// Compiles, or prepares for the interpreter, what was lifted; for this program, by its content for others, and for files.
+    fn make(&self, lifted: Lifted, content: ContentKey, is_part: bool) -> Result<Arc<Code>, Error> {
         let start = Instant::now();
         let _section = Section::begin();
         let (origin, func) = Origin::new(self.key, lifted);
         if self.program.made_by.engine == Engine::Interp {
             let code = self.hold(Code::interpreted(origin, func, None, start.elapsed()));
-            if let Some(content) = content {
-                self.program.cache.insert(content, code.clone());
-            }
+            self.keep_for_others(content, &code);
             return Ok(code);
         }
         let insts = func.guest_insts();
         let program = self.program;
-        let store = program.cache.store.get().filter(|_| !self.key.counted && content.is_some());
+        let store = program.cache.store.get().filter(|_| !self.key.counted);
         match compiler::compile(func, Wish { savable: store.is_some(), masks_idle: false }, self.stop) {
             Ok(mut compiled) => {
                 program.cache.counters.compile(insts);
                 let saved = compiled.take_saved();
-                let code = Code::compiled(origin, compiled, start.elapsed()).made_whole(content.is_some());
-                let code = self.hold(code);
-                if let Some(content) = content {
-                    program.cache.insert(content, code.clone());
-                }
+                let code = self.hold(Code::compiled(origin, compiled, start.elapsed()).made_whole(!is_part));
+                self.keep_for_others(content, &code);
                 if let (Some(store), Some(saved)) = (store, saved) {
                     store.keep(&self.wanted(), &code.head(program.target, program.made_by.accuracy), &saved);
                 }

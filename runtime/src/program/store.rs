@@ -75,6 +75,8 @@ pub(super) struct Head {
     pub failures: Vec<Failure>,
     pub read: CodeRead,
     pub ways_on: Vec<(u64, FpMode)>,
+    pub is_part: bool,
+    pub has_calls: bool,
 }
 
 /// An entry of a program.
@@ -101,13 +103,14 @@ impl CodeStore {
         Ok(CodeStore { directory: directory.into(), made_by, has_swept: AtomicBool::new(false), loaded: AtomicU64::new(0) })
     }
 
-    /// The translation of a kernel's entry, if there is one.
-    pub(super) fn find(&self, wanted: &Wanted) -> Option<Code> {
+    /// The translation of a kernel's entry, if there is one that will do.
+    pub(super) fn find(&self, wanted: &Wanted, will_do: impl Fn(&Head) -> bool) -> Option<Code> {
         let start = std::time::Instant::now();
         let path = self.path(wanted);
         let bytes = read(&path)?;
         let (head, code) = postcard::take_from_bytes::<Head>(&bytes[HEADER..]).ok()?;
-        let is_it = head.target == wanted.program.target.to_string()
+        let is_it = will_do(&head)
+            && head.target == wanted.program.target.to_string()
             && head.accuracy == wanted.program.made_by.accuracy
             && CodeKey { entry: wanted.key.entry, ..head.key } == wanted.key
             && head.read.matches(wanted.key.entry, &|at, to| wanted.program.read_bytes(at, to));

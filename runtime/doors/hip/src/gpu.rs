@@ -154,8 +154,8 @@ fn make() -> std::result::Result<Vec<Gpu>, Status> {
     let mut gpus = Vec::new();
     for (index, target) in targets.into_iter().enumerate() {
         // SAFETY: kernels and addresses come from the program that calls HIP's functions, which answers for them.
-        let device =
-            unsafe { Device::shared(DeviceConfig { threads, engine, canaries, schedule, accuracy, ..Default::default() }) }.map_err(|e| {
+        let device = unsafe { Device::shared(DeviceConfig { threads, engine, canaries, schedule, accuracy, ..Default::default() }) }
+            .map_err(|e| {
                 say(&e.to_string());
                 Status::NO_DEVICE
             })?;
