@@ -131,7 +131,7 @@ unsafe fn global_lanes<C: Cell, const N: usize>(state: &mut WaveState, op: &MemO
                     let data = lane_data::<C>(what, &data, lane);
                     old = match C::direct(what, p, data, &mut e) {
                         Some(old) => old,
-                        None => update(p, |old| C::apply(what, old, data, rules), &mut e),
+                        None => update(p, |old| C::apply(what, old, data, rules), is_min_max(what), &mut e),
                     };
                 }
                 None => e.note(false),
@@ -145,16 +145,24 @@ unsafe fn global_lanes<C: Cell, const N: usize>(state: &mut WaveState, op: &MemO
     0
 }
 
-/// Compare-and-swap loop; the old value.
+fn is_min_max(op: AtomicOp) -> bool {
+    matches!(op, AtomicOp::SMin | AtomicOp::SMax | AtomicOp::UMin | AtomicOp::UMax)
+}
+
+/// Compare-and-swap loop; the old value. `may_look`: where nothing changes it is enough to have looked.
 ///
 /// # Safety
 /// `p` is aligned guest memory, or unmapped.
 #[inline(always)]
-unsafe fn update<C: Cell>(p: u64, f: impl Fn(C) -> C, e: &mut Failed) -> C {
+unsafe fn update<C: Cell>(p: u64, f: impl Fn(C) -> C, may_look: bool, e: &mut Failed) -> C {
     let mut old = C::load(p, e);
     while !e.any() {
+        let new = f(old);
+        if may_look && new.bits_equal(old) {
+            break;
+        }
         // SAFETY: passed on.
-        let seen = unsafe { C::compare_swap(p, old, f(old), e) };
+        let seen = unsafe { C::compare_swap(p, old, new, e) };
         if seen.bits_equal(old) {
             break;
         }

@@ -3,6 +3,7 @@
 
 mod addresses;
 mod alike;
+mod atomics;
 mod chains;
 mod exchanges;
 mod masks;

@@ -268,8 +268,8 @@ impl<'a> Wide<'a> {
         returns: bool,
     ) -> Result<(), EmitError> {
         let flags = u8::from(wide) | u8::from(returns) << 1;
-        if atomic::is_inline(space, op, wide, addr) {
-            self.atomic_lanes(inst, space, op, addr, data, exec, returns);
+        if atomic::is_inline(self.r.level, self.func.blocks[self.r.block].mode, space, op, wide, addr) {
+            self.atomic_lanes(inst, space, op, wide, addr, data, exec, returns);
             return Ok(());
         }
         let m = MemOp { atomic: op as u8, flags, ..self.mem_op(inst, space, addr.imm) };

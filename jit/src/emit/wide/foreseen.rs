@@ -3,10 +3,11 @@
 //! Loops keep rows in registers that their operations do without, and only if nothing in them is called; runs that are done part by part
 //! have no calls either. Both are known for sure when the function has been emitted. They are foreseen, so that once is enough for most functions.
 
+use super::level::Level;
 use super::regs::Needs;
 use super::{Wide, atomic, memory};
 use crate::emit::EmitError;
-use wavejit_ir::{Addr, Func, Op, ProbeKind, Space};
+use wavejit_ir::{Addr, Block, FpMode, Func, Inst, Op, ProbeKind, Space};
 
 /// By block: registers that its operations need at a time, none if it gives them all up; and which of its operations do so.
 pub(super) struct Found {
@@ -16,8 +17,9 @@ pub(super) struct Found {
 
 impl Found {
     /// What is foreseen of a function.
-    pub(super) fn foreseen(func: &Func) -> Found {
-        let calls: Vec<Vec<bool>> = func.blocks.iter().map(|b| b.insts.iter().map(|inst| is_call(func, &inst.op)).collect()).collect();
+    pub(super) fn foreseen(func: &Func, level: Level) -> Found {
+        let is_call = |b: &Block, inst: &Inst| is_call(func, level, b.mode, &inst.op);
+        let calls: Vec<Vec<bool>> = func.blocks.iter().map(|b| b.insts.iter().map(|inst| is_call(b, inst)).collect()).collect();
         let needs = func.blocks.iter().zip(&calls).map(|(b, calls)| {
             let most = || b.insts.iter().map(|inst| needs(&inst.op)).fold(USUAL, Needs::max);
             (!calls.contains(&true)).then(most)
@@ -27,10 +29,10 @@ impl Found {
 }
 
 /// Does an operation call something for sure? Pure ones are not thought to.
-fn is_call(func: &Func, op: &Op) -> bool {
+fn is_call(func: &Func, level: Level, mode: FpMode, op: &Op) -> bool {
     match op {
         Op::Load { space, addr, .. } | Op::Store { space, addr, .. } => !memory::is_inline(func, *space, addr),
-        Op::Atomic { space, op, wide, addr, .. } => !atomic::is_inline(*space, *op, *wide, addr),
+        Op::Atomic { space, op, wide, addr, .. } => !atomic::is_inline(level, mode, *space, *op, *wide, addr),
         Op::SGetRel { .. } | Op::SSetRel { .. } | Op::VGetRel { .. } | Op::VSetRel { .. } => true,
         Op::SBufferLoad { .. } | Op::Resource { .. } | Op::Export { .. } => true,
         Op::GetReg { .. } | Op::SetReg { .. } | Op::SendMsg { .. } | Op::SendMsgRtn { .. } | Op::Gws { .. } | Op::Time { .. } => true,

@@ -380,7 +380,7 @@ pub(super) fn assemble(func: &Func, opts: &EmitOptions, stop: &dyn Fn() -> bool)
             Err(e) => Err(e),
         }
     };
-    let mut attempt = emit(Found::foreseen(func), &|wide| wide.loops.fit(level, wide.parts, &wide.needs))?;
+    let mut attempt = emit(Found::foreseen(func, level), &|wide| wide.loops.fit(level, wide.parts, &wide.needs))?;
     if let Attempt::Other(found) = attempt {
         attempt = emit(found, &|_| true)?;
     }

@@ -1,50 +1,23 @@
-//! Atomics of 32 bits: lane after lane, in order, as the guest sees them; or one step for all lanes, if they have one address and nobody wants to know
+//! Atomics: lane after lane, in order, as the guest sees them; or one step for all lanes, if they have one address and nobody wants to know
 //! what was there, or if they compare the same, of which all but one fail.
 //!
-//! LDS belongs to the thread that runs the workgroup, so plain loads and stores do; in memory each lane is one step for all threads. Offsets and
-//! operands lie in rows, `left` has the lanes that are still to be done. An access that faults, or one of a kind that does not fit, is done by
-//! the helper for the lanes that are left; what earlier ones gave is in the row of results already.
+//! LDS belongs to the thread that runs the workgroup, so plain loads and stores do; in memory each lane is one [`step`] for all threads. Offsets and
+//! operands lie in rows, those of 64 bits as qwords; `left` has the lanes that are still to be done. An access that faults, or one of a kind that does not fit, is done by
+//! the helper for the lanes that are left; what earlier ones gave is in the rows of results already.
+
+mod step;
 
 use super::calls::{CAREFUL_ADDR, CAREFUL_DATA, CAREFUL_DST, CARGO_BASE, CARGO_EXEC, CARGO_HELPER, CARGO_OP};
 use super::lanes::{EQ, NE};
+use super::level::Level;
 use super::memory::Access;
 use super::regs::{Class, NO_PARTS};
 use super::{ROWS, Wide, X, off};
 use std::mem::offset_of;
+use step::{Step, is_exchange};
 use wavejit_ir::abi::{Helpers, MemOp};
-use wavejit_ir::{Addr, AtomicOp, Data, Inst, MemKind, Space, Value};
+use wavejit_ir::{Addr, AtomicOp, Data, FpMode, Inst, MemKind, Space, Value};
 use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
-
-/// Registers of one step, which is at host + offset: `value` has the operand and then, if it is wanted, what was there; `left` has the lanes that
-/// are still to be done, `lane` the first of them. Where it faults it goes on at `careful`.
-#[derive(Clone, Copy)]
-struct Step {
-    host: Gpr,
-    offset: Gpr,
-    value: Gpr,
-    lane: Gpr,
-    left: Gpr,
-    careful: Label,
-}
-
-impl Step {
-    fn registers(&self) -> [Gpr; 5] {
-        [self.host, self.offset, self.value, self.lane, self.left]
-    }
-}
-
-/// rax is for comparisons and exchanges: what it had is in another register, and what that one had in the frame; or its own is.
-#[derive(Clone, Copy)]
-struct Lent {
-    /// What is in the frame is this one's.
-    kept: Gpr,
-}
-
-/// Is a step of memory tried until nobody has come between, which takes rax?
-fn is_exchange(op: AtomicOp, returns: bool) -> bool {
-    use AtomicOp::*;
-    !matches!((op, returns), (Swap | Add | Sub, _) | (And | Or | Xor, false))
-}
 
 /// The vector operation that makes one operand of those of two lanes, and the operand that changes nothing; none: each lane needs a step.
 fn combination(op: AtomicOp) -> Option<(X, u32)> {
@@ -64,10 +37,12 @@ fn combination(op: AtomicOp) -> Option<(X, u32)> {
 }
 
 /// Is there code for it?
-pub(super) fn is_inline(space: Space, op: AtomicOp, is_wide: bool, addr: &Addr) -> bool {
-    let is_known = op == AtomicOp::Swap || op == AtomicOp::CmpSwap || combination(op).is_some();
-    !is_wide
-        && is_known
+pub(super) fn is_inline(level: Level, mode: FpMode, space: Space, op: AtomicOp, is_wide: bool, addr: &Addr) -> bool {
+    let is_avx512 = level == Level::Avx512;
+    let is_float = op == AtomicOp::FAdd && !is_wide && mode.is_plain32() && is_avx512;
+    let is_known = op == AtomicOp::Swap || op == AtomicOp::CmpSwap || combination(op).is_some() || is_float;
+    is_known
+        && (!is_wide || is_avx512)
         && addr.offset.is_some()
         && match space {
             Space::Lds => addr.base.is_none(),
@@ -76,15 +51,13 @@ pub(super) fn is_inline(space: Space, op: AtomicOp, is_wide: bool, addr: &Addr) 
         }
 }
 
-/// Where the frame has the value of a register that is used meanwhile.
-const BORROWED: Mem = Mem::at(Gpr::RSP, CARGO_BASE);
-
 impl<'a> Wide<'a> {
     pub(super) fn atomic_lanes(
         &mut self,
         inst: &'a Inst,
         space: Space,
         op: AtomicOp,
+        is_wide: bool,
         addr: &Addr,
         data: &Data,
         exec: Value,
@@ -95,32 +68,36 @@ impl<'a> Wide<'a> {
             let parts = self.val(*value).lo;
             operands.push((0..self.parts).map(|p| self.reg(parts[p])).collect());
         }
-        let m = MemOp { atomic: op as u8, flags: u8::from(returns) << 1, ..self.mem_op(inst, space, addr.imm) };
+        let m = MemOp { atomic: op as u8, flags: u8::from(is_wide) | u8::from(returns) << 1, ..self.mem_op(inst, space, addr.imm) };
         let a = self.access(m, space, MemKind::B32, addr, exec, true, false);
         let (left, offset) = (self.temp_general(), self.temp_general());
-        let combined = combination(op).filter(|_| !returns).map(|how| (how, self.temp()));
-        let mut results = NO_PARTS;
-        let mut regs = vec![];
-        if returns {
-            for part in &mut results[..self.parts] {
+        let combined = combination(op).filter(|_| !returns && !is_wide).map(|how| (how, self.temp()));
+        let floats = if op == AtomicOp::FAdd { [self.temp(), self.temp()] } else { [0; 2] };
+        let size = if is_wide { Size::Q } else { Size::D };
+        // By dword.
+        let mut results = vec![];
+        let mut regs: Vec<Vec<u8>> = vec![];
+        for _ in 0..usize::from(inst.results) {
+            let mut dword = NO_PARTS;
+            regs.push(vec![]);
+            for part in &mut dword[..self.parts] {
                 let (piece, reg) = self.new_in_register(Class::Vector);
                 *part = piece;
-                regs.push(reg);
+                regs.last_mut().expect("just pushed").push(reg);
             }
+            results.push(dword);
         }
         self.bits_in(&a.exec, left, a.k2);
-        self.start_of_lanes(&a);
-        for (j, regs) in operands.iter().enumerate() {
-            for (p, reg) in regs.iter().enumerate() {
-                let to = self.row_mem(CAREFUL_DATA + j as u16, p);
-                self.v(X::MovStore, *reg, 0, Rm::Mem(to));
-            }
+        self.start_of_lanes(&a, size);
+        if op == AtomicOp::FAdd {
+            self.are_ordinary(&a, &operands[0], a.careful);
         }
+        self.operands_in_rows(&a, &operands, is_wide);
         let (next, done, end) = (self.a.label(), self.a.label(), self.a.label());
         let [lane, value] = a.spare;
         self.a.test(Size::Q, left, left);
         self.a.jcc(Cond::E, end);
-        let mut step = Step { host: a.host, offset, value, lane, left, careful: a.careful };
+        let mut step = Step { host: a.host, offset, value, lane, left, careful: a.careful, size, floats };
         let lent = (space != Space::Lds && is_exchange(op, returns)).then(|| self.lend_rax(&mut step));
         if let Some(((with, nothing), sum)) = combined {
             self.one_address(&a, &step, next);
@@ -128,7 +105,7 @@ impl<'a> Wide<'a> {
             self.atomic_step(&a, &step, op, returns);
             self.a.jmp(done);
         }
-        let finds_alike = op == AtomicOp::CmpSwap && returns && !self.is_avx2();
+        let finds_alike = op == AtomicOp::CmpSwap && returns && !is_wide && !self.is_avx2();
         let (with_alike, alone) = (self.a.label(), self.a.label());
         if finds_alike {
             let first = self.a.label();
@@ -156,9 +133,11 @@ impl<'a> Wide<'a> {
         self.a.bind(done);
         lent.iter().for_each(|lent| self.take_rax_back(*lent));
         self.a.bind(end);
-        for (p, reg) in regs.iter().enumerate() {
-            let from = self.row_mem(CAREFUL_DST, p);
-            self.v(X::MovLoad, *reg, 0, Rm::Mem(from));
+        for (regs, row) in regs.iter().zip(CAREFUL_DST..) {
+            for (p, reg) in regs.iter().enumerate() {
+                let from = self.row_mem(row, p);
+                self.v(X::MovLoad, *reg, 0, Rm::Mem(from));
+            }
         }
         self.careful_label();
         let pc = inst.pc;
@@ -169,11 +148,36 @@ impl<'a> Wide<'a> {
             }
             w.a.bind(a.careful);
             w.map.push((w.a.offset(), pc));
-            w.careful_atomic(&a, &operands, left, returns);
+            w.careful_atomic(&a, &operands, left, regs.len());
             w.a.jmp(end);
         }));
-        if returns {
-            self.set_lo(inst.result(0), results);
+        for (i, dword) in results.into_iter().enumerate() {
+            self.set_lo(inst.result(i), dword);
+        }
+    }
+
+    /// Operands where lanes find theirs: rows of dwords, or pairs of rows of qwords.
+    fn operands_in_rows(&mut self, a: &Access, operands: &[Vec<u8>], is_wide: bool) {
+        if !is_wide {
+            for (regs, row) in operands.iter().zip(CAREFUL_DATA..) {
+                for (p, reg) in regs.iter().enumerate() {
+                    let to = self.row_mem(row, p);
+                    self.v(X::MovStore, *reg, 0, Rm::Mem(to));
+                }
+            }
+            return;
+        }
+        for (pair, row) in operands.chunks(2).zip((CAREFUL_DATA..).step_by(2)) {
+            for half in 0..2 {
+                // Dwords of the first and of the second register by turns.
+                let order = self.table(move |i| 8 * half + i / 2 + 16 * (i % 2));
+                for p in 0..self.parts {
+                    self.v(X::MovLoad, a.t, 0, order);
+                    self.v(X::Permi2d, a.t, pair[0][p], Rm::Reg(pair[1][p]));
+                    let to = self.row_mem(row, 0).plus(128 * p as i32 + 64 * half as i32);
+                    self.v(X::MovStore, a.t, 0, Rm::Mem(to));
+                }
+            }
         }
     }
 
@@ -181,14 +185,19 @@ impl<'a> Wide<'a> {
     fn one_lane(&mut self, a: &Access, step: &Step, op: AtomicOp, returns: bool) {
         let Step { offset, value, lane, left, .. } = *step;
         self.a.tzcnt(Size::Q, lane, left);
-        let from = self.of_lane(CAREFUL_DATA, lane);
-        self.a.load(Size::D, value, from);
+        let from = if step.size == Size::Q { self.qword_of_lane(CAREFUL_DATA, lane) } else { self.of_lane(CAREFUL_DATA, lane) };
+        self.a.load(step.size, value, from);
         let from = self.of_lane(CAREFUL_ADDR, lane);
         self.a.load(Size::D, offset, from);
         self.atomic_step(a, step, op, returns);
         if returns {
             let to = self.of_lane(CAREFUL_DST, lane);
             self.a.store(Size::D, to, value);
+            if step.size == Size::Q {
+                self.a.shift(Shift::Shr, Size::Q, value, 32);
+                let to = self.of_lane(CAREFUL_DST + 1, lane);
+                self.a.store(Size::D, to, value);
+            }
         }
     }
 
@@ -250,6 +259,11 @@ impl<'a> Wide<'a> {
         Mem::indexed(ROWS, lane, 4, i32::from(row) * self.row_bytes())
     }
 
+    /// The qword of a lane in a pair of rows.
+    fn qword_of_lane(&self, row: u16, lane: Gpr) -> Mem {
+        Mem::indexed(ROWS, lane, 8, i32::from(row) * self.row_bytes())
+    }
+
     /// offset = that of all active lanes, of which there are some; where they have several, to `several`.
     fn one_address(&mut self, a: &Access, step: &Step, several: Label) {
         self.a.tzcnt(Size::Q, step.lane, step.left);
@@ -282,32 +296,19 @@ impl<'a> Wide<'a> {
         self.first_dword(sum, to);
     }
 
-    /// One step at host + offset: what was there goes to `value` if it is wanted.
-    fn atomic_step(&mut self, a: &Access, step: &Step, op: AtomicOp, returns: bool) {
-        let at = Mem::indexed(step.host, step.offset, 1, 0);
-        if a.space == Space::Lds {
-            return self.step_in_lds(step, op, at, returns);
-        }
-        if is_exchange(op, returns) {
-            self.exchange_in_memory(step, op, at, returns);
-        } else {
-            self.recover.push((self.a.offset(), step.careful));
-            self.step_in_memory(op, at, step.value, returns);
-        }
-    }
-
     /// host = address of offset 0, offsets in their row; goes to `careful` unless all active lanes are in range and aligned.
-    fn start_of_lanes(&mut self, a: &Access) {
+    fn start_of_lanes(&mut self, a: &Access, size: Size) {
+        let bytes: i32 = if size == Size::Q { 8 } else { 4 };
         let is_aligned = |w: &mut Self, offsets: u8, p: usize| {
-            let three = w.splat32(3);
-            w.vector(Vector::new(X::Ptestmd, Len::Z, a.k, offsets, three).mask(a.exec[p]));
+            let below = w.splat32(bytes as u32 - 1);
+            w.vector(Vector::new(X::Ptestmd, Len::Z, a.k, offsets, below).mask(a.exec[p]));
             w.any(a.k);
             w.a.jcc(Cond::Ne, a.careful);
             let to = w.row_mem(CAREFUL_ADDR, p);
             w.v(X::MovStore, offsets, 0, Rm::Mem(to));
         };
         if a.space == Space::Lds {
-            return self.each_lds_offset(a, 4, |w, p, offsets| is_aligned(w, offsets, p));
+            return self.each_lds_offset(a, bytes, |w, p, offsets| is_aligned(w, offsets, p));
         }
         if a.high.is_empty() {
             self.range_of_base(a);
@@ -315,168 +316,15 @@ impl<'a> Wide<'a> {
             self.common_high(a);
         }
         // Both of a guest address and its host address are aligned, or neither.
-        self.a.test_imm(Size::Q, a.host, 3);
+        self.a.test_imm(Size::Q, a.host, bytes - 1);
         self.a.jcc(Cond::Ne, a.careful);
         for p in 0..self.parts {
             is_aligned(self, a.low[p], p);
         }
     }
 
-    /// A step in LDS: nobody else is in this workgroup's.
-    fn step_in_lds(&mut self, step: &Step, op: AtomicOp, at: Mem, returns: bool) {
-        use AtomicOp::*;
-        let alu = match op {
-            Add => Some(Alu::Add),
-            Sub => Some(Alu::Sub),
-            And => Some(Alu::And),
-            Or => Some(Alu::Or),
-            Xor => Some(Alu::Xor),
-            _ => None,
-        };
-        match (alu, returns) {
-            (Some(alu), false) => self.a.alu_store(alu, Size::D, at, step.value),
-            (Some(Alu::Add), true) => self.a.xadd(Size::D, at, step.value),
-            _ => self.load_change_store(step, op, at, returns),
-        }
-    }
-
-    /// A register that no step uses, whose value is in the frame meanwhile.
-    fn borrow(&mut self, step: &Step) -> Gpr {
-        let all = [Gpr::RAX, Gpr::RCX, Gpr::RDX, Gpr::RSI, Gpr::RDI, Gpr::R8, Gpr::R9];
-        let borrowed = all.into_iter().find(|g| !step.registers().contains(g)).expect("a step has fewer registers");
-        self.a.store(Size::Q, BORROWED, borrowed);
-        borrowed
-    }
-
-    /// Has the steps leave rax alone. Faults go to a label of their own from then on.
-    fn lend_rax(&mut self, step: &mut Step) -> Lent {
-        let kept = if step.registers().contains(&Gpr::RAX) { self.borrow(step) } else { Gpr::RAX };
-        if kept == Gpr::RAX {
-            self.a.store(Size::Q, BORROWED, kept);
-        } else {
-            self.a.mov(Size::Q, kept, Gpr::RAX);
-            for reg in [&mut step.host, &mut step.offset, &mut step.value, &mut step.lane, &mut step.left] {
-                *reg = if *reg == Gpr::RAX { kept } else { *reg };
-            }
-        }
-        step.careful = self.a.label();
-        Lent { kept }
-    }
-
-    fn take_rax_back(&mut self, lent: Lent) {
-        if lent.kept != Gpr::RAX {
-            self.a.mov(Size::Q, Gpr::RAX, lent.kept);
-        }
-        self.a.load(Size::Q, lent.kept, BORROWED);
-    }
-
-    /// The same for what no single instruction does.
-    fn load_change_store(&mut self, step: &Step, op: AtomicOp, at: Mem, returns: bool) {
-        use AtomicOp::*;
-        let value = step.value;
-        let old = self.borrow(step);
-        self.a.load(Size::D, old, at);
-        match op {
-            Swap => self.a.store(Size::D, at, value),
-            CmpSwap => {
-                let other = self.a.label();
-                let comparand = self.of_lane(CAREFUL_DATA + 1, step.lane);
-                self.a.alu_load(Alu::Cmp, Size::D, old, comparand);
-                self.a.jcc(Cond::Ne, other);
-                self.a.store(Size::D, at, value);
-                self.a.bind(other);
-            }
-            _ => {
-                self.changed(op, value, value, old);
-                self.a.store(Size::D, at, value);
-            }
-        }
-        if returns {
-            self.a.mov(Size::D, value, old);
-        }
-        self.a.load(Size::Q, old, BORROWED);
-    }
-
-    /// to = what an operation makes of `value`, which may be `to`, and what was there.
-    fn changed(&mut self, op: AtomicOp, to: Gpr, value: Gpr, old: Gpr) {
-        use AtomicOp::*;
-        if to != value {
-            self.a.mov(Size::D, to, value);
-        }
-        // The condition under which the old one stays.
-        let cond = match op {
-            SMin => Some(Cond::L),
-            SMax => Some(Cond::G),
-            UMin => Some(Cond::B),
-            UMax => Some(Cond::A),
-            _ => None,
-        };
-        if let Some(cond) = cond {
-            self.a.alu(Alu::Cmp, Size::D, old, to);
-            return self.a.cmov(cond, Size::D, to, old);
-        }
-        if op == Sub {
-            self.a.neg(Size::D, to);
-        }
-        let alu = match op {
-            And => Alu::And,
-            Or => Alu::Or,
-            Xor => Alu::Xor,
-            _ => Alu::Add,
-        };
-        self.a.alu(alu, Size::D, to, old);
-    }
-
-    /// A step in memory that no single instruction does: it is tried until nobody has come between. rax is [lent](Self::lend_rax).
-    fn exchange_in_memory(&mut self, step: &Step, op: AtomicOp, at: Mem, returns: bool) {
-        let Step { value, lane, left, careful, .. } = *step;
-        if op == AtomicOp::CmpSwap {
-            let comparand = self.of_lane(CAREFUL_DATA + 1, lane);
-            self.a.load(Size::D, Gpr::RAX, comparand);
-            self.recover.push((self.a.offset(), careful));
-            self.a.lock_cmpxchg(Size::D, at, value);
-        } else {
-            self.recover.push((self.a.offset(), careful));
-            self.a.load(Size::D, Gpr::RAX, at);
-            let again = self.a.label();
-            self.a.bind(again);
-            self.changed(op, lane, value, Gpr::RAX);
-            self.recover.push((self.a.offset(), careful));
-            self.a.lock_cmpxchg(Size::D, at, lane);
-            self.a.jcc(Cond::Ne, again);
-            self.a.tzcnt(Size::Q, lane, left);
-        }
-        if returns {
-            self.a.mov(Size::D, value, Gpr::RAX);
-        }
-    }
-
-    /// One lane in memory: what was there goes to `value` if it is wanted.
-    fn step_in_memory(&mut self, op: AtomicOp, at: Mem, value: Gpr, returns: bool) {
-        use AtomicOp::*;
-        let alu = match op {
-            Add => Alu::Add,
-            Sub => Alu::Sub,
-            And => Alu::And,
-            Or => Alu::Or,
-            _ => Alu::Xor,
-        };
-        match (op, returns) {
-            (Swap, _) => self.a.xchg(Size::D, at, value),
-            (_, false) => self.a.lock_alu_store(alu, Size::D, at, value),
-            (Sub, true) => {
-                // The access is the instruction that may fault: the sign is changed before.
-                let fault = self.recover.pop().expect("just pushed");
-                self.a.neg(Size::D, value);
-                self.recover.push((self.a.offset(), fault.1));
-                self.a.lock_xadd(Size::D, at, value);
-            }
-            _ => self.a.lock_xadd(Size::D, at, value),
-        }
-    }
-
     /// The lanes that are left, by the helper.
-    fn careful_atomic(&mut self, a: &Access, operands: &[Vec<u8>], left: Gpr, returns: bool) {
+    fn careful_atomic(&mut self, a: &Access, operands: &[Vec<u8>], left: Gpr, results: usize) {
         let mut op = a.op;
         let mut sources: Vec<(u16, &[u8])> = vec![(CAREFUL_ADDR, &a.low)];
         op.offset[0] = CAREFUL_ADDR;
@@ -488,8 +336,8 @@ impl<'a> Wide<'a> {
             sources.push((CAREFUL_ADDR + 1, &a.high));
             op.offset[1] = CAREFUL_ADDR + 1;
         }
-        if returns {
-            op.dst[0] = CAREFUL_DST;
+        for (to, row) in op.dst.iter_mut().zip(CAREFUL_DST..).take(results) {
+            *to = row;
         }
         for (row, regs) in sources {
             for (p, reg) in regs.iter().enumerate() {
