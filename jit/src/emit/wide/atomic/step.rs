@@ -180,7 +180,7 @@ impl Wide<'_> {
 
     /// To `rare` unless all floats are ordinary, in those lanes.
     pub(super) fn are_ordinary(&mut self, a: &Access, operands: &[u8], rare: Label) {
-        let (infinity, denormals, one) = (self.element32(INFINITY), self.element32(DENORMALS), self.splat32(1));
+        let (infinity, denormals, one) = (self.splat32(INFINITY), self.splat32(DENORMALS), self.splat32(1));
         for (p, reg) in operands.iter().enumerate() {
             self.v(X::Paddd, a.t, *reg, Rm::Reg(*reg));
             self.vector(Vector::new(X::Pcmpud, Len::Z, a.k, a.t, infinity).imm(GE).mask(a.exec[p]));
