@@ -670,7 +670,7 @@ fn all_rounds_of_a_loop_that_adds_floats_at_once_are_those_one_by_one() {
                 // Adding nothing leaves it to the next one to succeed in the same round.
                 bench.row(5)[lane] = (random.below(3 + rows) as f32).to_bits();
                 // All lanes of a place compare what is there, or what is not; or some something else.
-                let compared = cells[place] + if place % 3 == 0 { 7.0 } else { 0.0 };
+                let compared = cells[place] + if place.is_multiple_of(3) { 7.0 } else { 0.0 };
                 let is_other = rows == 3 && random.one_in(20);
                 bench.row(6)[lane] = if is_other { 1.0f32 } else { compared }.to_bits();
             }

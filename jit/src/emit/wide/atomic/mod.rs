@@ -171,9 +171,9 @@ impl<'a> Wide<'a> {
             for half in 0..2 {
                 // Dwords of the first and of the second register by turns.
                 let order = self.table(move |i| 8 * half + i / 2 + 16 * (i % 2));
-                for p in 0..self.parts {
+                for (p, (low, high)) in pair[0].iter().zip(&pair[1]).enumerate() {
                     self.v(X::MovLoad, a.t, 0, order);
-                    self.v(X::Permi2d, a.t, pair[0][p], Rm::Reg(pair[1][p]));
+                    self.v(X::Permi2d, a.t, *low, Rm::Reg(*high));
                     let to = self.row_mem(row, 0).plus(128 * p as i32 + 64 * half as i32);
                     self.v(X::MovStore, a.t, 0, Rm::Mem(to));
                 }
