@@ -66,7 +66,8 @@
 //! | `general.rs` | lanes anywhere |
 //! | `gathers.rs` | their dwords, by gather instructions or one by one |
 //! | `scratch.rs` | scratch |
-//! | `atomic.rs` | atomics of 32 bits |
+//! | `atomic` | atomics: lanes and their addresses, one step of one lane |
+//! | `exchange_sum.rs` | what follows in loops that add floats by comparing and exchanging |
 //! | `cross.rs` | cross-lane operations |
 //! | `calls.rs` | row functions and helpers |
 //! | `quads.rs` | loads that give qwords, stores that take them |
