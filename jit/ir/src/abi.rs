@@ -407,6 +407,6 @@ mod tests {
         assert_eq!(size_of::<ResourceCall>(), 16 + 2 * SITE_ROWS);
         assert_eq!(size_of::<ProbeCall>(), 16 + 2 * PROBE_ARGS);
         assert_eq!((size_of::<Counter>(), offset_of!(Counter, active_lanes)), (16, 8));
-        assert_eq!(size_of::<Helpers>(), 14 * size_of::<usize>());
+        assert_eq!(size_of::<Helpers>(), 15 * size_of::<usize>());
     }
 }
