@@ -18,6 +18,9 @@ use wavejit_ir::eval::eval;
 use wavejit_ir::{FpMode, PureOp};
 use wavejit_texture::atomic::AtomicOp;
 
+/// Rounds at one place in which others come between, before the loop is to go on: it looks whether the launch was canceled.
+const PATIENCE: i64 = 64;
+
 /// A cell that holds a float.
 trait Float: Cell + Eq {
     /// As [`FpMode::HSA`] has it.
@@ -169,6 +172,10 @@ impl<const N: usize> Rest<'_, N> {
                 return Ok(in_vain + 1 + changes);
             }
             (held, in_vain) = (seen, in_vain + 1);
+            if in_vain == PATIENCE {
+                LaneIter(lanes).for_each(|lane| self.put(state, lane, held, false));
+                return Ok(in_vain);
+            }
         }
     }
 

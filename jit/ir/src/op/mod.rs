@@ -293,10 +293,14 @@ define_ops! {
     }
         "atomic{returns:.rtn|} {space}.{op}.{wide:64|32} {addr}, {data}, exec {exec}"
         -> Results::many(Ty::L32, if *returns { atomic_dwords(*wide) } else { 0 }), Memory;
-    /// What follows in a loop that adds floats by comparing and exchanging, until all of its lanes have succeeded, for those of `exec`, which have failed: `data`
-    /// has the dwords of what is added, then those of what they have seen; the sum ([`FpMode::HSA`]), with what they have seen first or second, is what they exchange for it. Either all rounds
-    /// to come, as they would come one after the other: gives for each lane the dwords that it compared with success, and 1; `insts` for each round are taken from the
-    /// fuel. Or nothing: gives what it has seen, and 0. The latter where lanes are in `left`: those that the loop leaves, whatever they see, after the round before.
+    /// What follows in a loop that adds floats by comparing and exchanging until all of its lanes have succeeded, for those of `exec`, which have failed. `data`
+    /// has the dwords of what is added, then those of what they have seen; the sum ([`FpMode::HSA`]), with what they have seen first or second, is what they
+    /// exchange for it.
+    ///
+    /// Either the rounds to come, as they would come one after the other: gives for each lane the dwords that it compared with success, and 1. Of lanes that others
+    /// come between again and again only some rounds: what they have seen, and 0. `insts` for each round are taken from the fuel.
+    ///
+    /// Or nothing: gives what they have seen, and 0; so where lanes are in `left`, those that the loop leaves after the round before, whatever they have seen.
     ExchangeSum {
         space: Space, wide: bool, comparand_first: bool, addr: Addr = *space, data: Data = 2 * atomic_dwords(*wide), exec: Value = Ty::MASK,
         left: Value = Ty::MASK, insts: u8
