@@ -658,3 +658,46 @@ fn a_mask_made_of_a_scalar_may_be_bits_and_a_mask() {
         emit::wide_code(&func, &options).unwrap_or_else(|e| panic!("{isa:?}: {e}"));
     }
 }
+
+#[test]
+fn atomics_of_all_kinds_have_registers_enough() {
+    const OPS: [&str; 16] =
+        ["swap", "cmpswap", "add", "sub", "inc", "dec", "and", "or", "xor", "smin", "smax", "umin", "umax", "fadd", "fmin", "fmax"];
+    // In LDS, by an index, anywhere.
+    let places = [("lds", "lane %1"), ("global", "%9 + lane %1"), ("global", "lane %8"), ("flat", "lane %8 + 80")];
+    let text = |wave: u32, body: &str| {
+        let vgets: String = (0..7).map(|v| format!(" %{}: l32 = vget v{v} demand %0\n", v + 1)).collect();
+        format!(
+            "func \"f\" wave{wave} {{\nb0 pc=0 mode=0x3f0 insts=1:\n %0: mask = exec\n{vgets} %8: l64 = pack.64 %1, %2\n %9: s64 = const.64 4096\n{body} end\n}}"
+        )
+    };
+    for (wave, wide, (space, address)) in
+        [32, 64].into_iter().flat_map(|w| [32, 64].into_iter().flat_map(move |s| places.map(move |p| (w, s, p))))
+    {
+        let results = if wide == 64 { "%10 %11" } else { "%10" };
+        let sets = |n: usize| (0..n).map(|i| format!(" vset v{}, %{}, exec %0\n", 10 + i, 10 + i)).collect::<String>();
+        let dwords = wide / 32;
+        let mut bodies = vec![format!(
+            " {results} %{}: l32 = exchangesum {space}.{wide} [{address}], {}, exec %0, left %0, insts 9\n{}",
+            10 + dwords,
+            ["%3 %4", "%3 %4 %5 %6"][dwords - 1],
+            sets(dwords + 1)
+        )];
+        for op in OPS {
+            let data = match (op, wide) {
+                ("cmpswap", 64) => "%3 %4 %5 %6",
+                ("cmpswap", _) | (_, 64) => "%3 %4",
+                _ => "%3",
+            };
+            bodies.push(format!(" atomic {space}.{op}.{wide} [{address}], {data}, exec %0\n"));
+            bodies.push(format!(" {results}: l32 = atomic.rtn {space}.{op}.{wide} [{address}], {data}, exec %0\n{}", sets(dwords)));
+        }
+        for body in bodies {
+            let func = text::parse(&text(wave, &body)).unwrap_or_else(|e| panic!("{e:?}\n{body}"));
+            for isa in [Isa::Avx2, Isa::Avx512] {
+                let options = EmitOptions { keep_final_state: true, isa, check_plan: true, ..EmitOptions::default() };
+                emit::wide_code(&func, &options).unwrap_or_else(|e| panic!("{e} on {isa:?} in waves of {wave}:\n{body}"));
+            }
+        }
+    }
+}

@@ -268,7 +268,7 @@ impl<'a> Wide<'a> {
         returns: bool,
     ) -> Result<(), EmitError> {
         let flags = u8::from(wide) | u8::from(returns) << 1;
-        if atomic::is_inline(self.r.level, self.func.blocks[self.r.block].mode, space, op, wide, addr) {
+        if atomic::is_inline(self.func, self.r.level, self.func.blocks[self.r.block].mode, &inst.op) {
             self.atomic_lanes(inst, space, op, wide, addr, data, exec, returns);
             return Ok(());
         }

@@ -1,5 +1,6 @@
 //! What follows in loops that add floats by comparing and exchanging: rare where lanes have places of their own, so that nothing is spilled for it.
 
+use super::atomic::MOST_REGISTERS;
 use super::calls::{CAREFUL_ADDR, CAREFUL_DATA, CAREFUL_DST, CARGO_BASE, CARGO_EXEC, CARGO_HELPER, CARGO_OP};
 use super::regs::{Class, NO_PARTS};
 use super::{FUEL, Wide, X, off, slot, state};
@@ -9,8 +10,6 @@ use wavejit_ir::abi::{Helpers, MemOp, WaveState};
 use wavejit_ir::{Addr, Data, Inst, Ty, Value};
 use wavejit_x86::{Alu, Cond, Gpr, Mem, Rm, Size};
 
-/// Vector registers that operands and results may have.
-const MOST_REGISTERS: usize = 20;
 /// Lanes that have failed for which a call costs less than the rounds they take.
 const SOME: i32 = 4;
 

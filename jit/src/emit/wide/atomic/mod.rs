@@ -16,7 +16,7 @@ use super::{ROWS, Wide, X, off};
 use std::mem::offset_of;
 use step::{Step, is_exchange};
 use wavejit_ir::abi::{Helpers, MemOp};
-use wavejit_ir::{Addr, AtomicOp, Data, FpMode, Inst, MemKind, Space, Value};
+use wavejit_ir::{Addr, AtomicOp, Data, FpMode, Func, Inst, MemKind, Op, Space, Value};
 use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Shift, Size, Vector};
 
 /// The vector operation that makes one operand of those of two lanes, and the operand that changes nothing; none: each lane needs a step.
@@ -36,13 +36,20 @@ fn combination(op: AtomicOp) -> Option<(X, u32)> {
     })
 }
 
-/// Is there code for it?
-pub(super) fn is_inline(level: Level, mode: FpMode, space: Space, op: AtomicOp, is_wide: bool, addr: &Addr) -> bool {
+/// Vector registers that rows of operands and results may have.
+pub(super) const MOST_REGISTERS: usize = 20;
+
+/// Is there code for an atomic, in a block of that float mode?
+pub(super) fn is_inline(func: &Func, level: Level, mode: FpMode, op: &Op) -> bool {
+    let Op::Atomic { space, op, wide, addr, data, returns, .. } = op else { return false };
     let is_avx512 = level == Level::Avx512;
-    let is_float = op == AtomicOp::FAdd && !is_wide && mode.is_plain32() && is_avx512;
-    let is_known = op == AtomicOp::Swap || op == AtomicOp::CmpSwap || combination(op).is_some() || is_float;
+    let is_float = *op == AtomicOp::FAdd && !wide && mode.is_plain32() && is_avx512;
+    let is_known = matches!(op, AtomicOp::Swap | AtomicOp::CmpSwap) || combination(*op).is_some() || is_float;
+    let dwords = if *wide { 2 } else { 1 };
+    let rows = 2 + data.iter().flatten().count() + if *returns { dwords } else { 0 };
+    let fits = !wide || is_avx512 && rows * func.wave_size as usize / 16 <= MOST_REGISTERS;
     is_known
-        && (!is_wide || is_avx512)
+        && fits
         && addr.offset.is_some()
         && match space {
             Space::Lds => addr.base.is_none(),
