@@ -115,3 +115,16 @@ def test_accuracy_is_chosen_by_an_option_or_by_the_environment(monkeypatch):
         wavejit.Device()
     with pytest.raises(wavejit.ArgumentError, match="expected"):
         wavejit.Device(accuracy="half")
+
+
+def test_the_environment_says_which_engine(monkeypatch):
+    x = np.arange(256, dtype=np.float32)
+    for engine in ["", "tiered", "jit", "interp"]:
+        monkeypatch.setenv("WAVEJIT_ENGINE", engine)
+        y = np.zeros(256, np.float32)
+        wavejit.Device(threads=1).module(shader("triad"))["triad"].launch(x.size, 64, y, x, x, 3.0, x.size)
+        assert np.array_equal(y, 4 * x)
+    monkeypatch.setenv("WAVEJIT_ENGINE", "fast")
+    with pytest.raises(wavejit.ArgumentError, match="WAVEJIT_ENGINE: `fast` is not `tiered`, `jit` or `interp`"):
+        wavejit.Device()
+    wavejit.Device(engine="jit")
