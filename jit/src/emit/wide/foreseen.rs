@@ -32,7 +32,8 @@ impl Found {
 fn is_call(func: &Func, level: Level, mode: FpMode, op: &Op) -> bool {
     match op {
         Op::Load { space, addr, .. } | Op::Store { space, addr, .. } => !memory::is_inline(func, *space, addr),
-        Op::Atomic { .. } => !atomic::is_inline(func, level, mode, op),
+        // Those of 64 bits take so many registers that loops with them keep none, as if they called.
+        Op::Atomic { wide, .. } => *wide || !atomic::is_inline(func, level, mode, op),
         Op::SGetRel { .. } | Op::SSetRel { .. } | Op::VGetRel { .. } | Op::VSetRel { .. } => true,
         Op::SBufferLoad { .. } | Op::Resource { .. } | Op::Export { .. } => true,
         Op::GetReg { .. } | Op::SetReg { .. } | Op::SendMsg { .. } | Op::SendMsgRtn { .. } | Op::Gws { .. } | Op::Time { .. } => true,
