@@ -248,8 +248,27 @@ pub struct MemOp {
     pub kind: u8,
     /// `ir::AtomicOp` as a number (atomics).
     pub atomic: u8,
-    /// Bit 0: 64-bit atomic. Bit 1: atomic returns the old value. Bit 2: the comparand comes first in the sum (`exchange_sum`). The others are 0.
+    /// [`MemOp::WIDE`] and the like. The other bits are 0.
     pub flags: u8,
+}
+
+impl MemOp {
+    /// A flag: the atomic has 64 bits.
+    pub const WIDE: u8 = 1;
+    /// The atomic returns the old value.
+    pub const RETURNS: u8 = 2;
+    /// The comparand comes first in the sum (`exchange_sum`).
+    pub const COMPARAND_FIRST: u8 = 4;
+
+    /// The flags of an atomic.
+    pub fn flags_of_atomic(wide: bool, returns: bool) -> u8 {
+        (u8::from(wide) * Self::WIDE) | (u8::from(returns) * Self::RETURNS)
+    }
+
+    /// The flags of an `exchange_sum`.
+    pub fn flags_of_sum(wide: bool, comparand_first: bool) -> u8 {
+        (u8::from(wide) * Self::WIDE) | (u8::from(comparand_first) * Self::COMPARAND_FIRST)
+    }
 }
 
 /// Runs a memory instruction. Returns 0, or 1 after filling in `fault_*`.

@@ -28,7 +28,7 @@ use cranelift_module::Module;
 use lds::LdsPattern;
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
-use wavejit_ir::abi::{Exit, Helpers, WaveState};
+use wavejit_ir::abi::{Exit, Helpers, MemOp, WaveState};
 use wavejit_ir::{
     self as ir, Block, BlockId, Func, Inst, Op, Pause, ProbeKind, PureOp, SReg, Shape, Term, Ty, Value, Width, goes_back, resume_points,
     rowfn,
@@ -636,7 +636,7 @@ impl<'a, 'b> Skeleton<'a, 'b> {
             Op::Atomic { space, op, wide, addr, data, exec, returns } => {
                 let mut m = self.mem_op(plan, inst, *space, addr)?;
                 m.atomic = *op as u8;
-                m.flags = u8::from(*wide) | u8::from(*returns) << 1;
+                m.flags = MemOp::flags_of_atomic(*wide, *returns);
                 self.data(plan, data, &mut m)?;
                 if *returns {
                     self.results(plan, inst, &mut m)?;
@@ -644,17 +644,8 @@ impl<'a, 'b> Skeleton<'a, 'b> {
                 self.memory(offset_of!(Helpers, atomic), m, *exec, addr.base)?;
                 None
             }
-            Op::ExchangeSum { space, wide, comparand_first, addr, data, exec, left, insts } => {
-                let mut m = self.mem_op(plan, inst, *space, addr)?;
-                (m.kind, m.flags) = (*insts, u8::from(*wide) | 2 | u8::from(*comparand_first) << 2);
-                self.data(plan, data, &mut m)?;
-                self.results(plan, inst, &mut m)?;
-                let left = self.val(*left)?;
-                self.b.ins().store(flags(), left, self.state, Self::slot(0));
-                self.store_fuel();
-                self.memory(offset_of!(Helpers, exchange_sum), m, *exec, addr.base)?;
-                let fuel = self.b.ins().load(types::I64, flags(), self.state, offset_of!(WaveState, fuel) as i32);
-                self.b.def_var(self.fuel, fuel);
+            Op::ExchangeSum { .. } => {
+                self.exchange_sum(plan, inst)?;
                 None
             }
             Op::SLoad { base, offset, imm, dwords } => {

@@ -1,7 +1,7 @@
 //! Loops that add floats by comparing and exchanging until all lanes have succeeded: what comes after the first round becomes an [`Op::ExchangeSum`].
 //!
-//! Hardware, or a language, without atomic sums of floats has such loops. Where many lanes have one place, one of them succeeds in each round; the run time can tell what the others would
-//! do, and does it at once. Where it cannot, there is a next round.
+//! Hardware, or a language, without atomic sums of floats has such loops. Where many lanes have one place, one of them succeeds in each round; the run time can
+//! tell what the others would do, and does it at once. Where it cannot, there is a next round.
 //!
 //! ```text
 //! b1:                                              b1:
@@ -15,13 +15,13 @@
 //! branch exec != 0, b1, b2                         branch exec != 0, b1, b2
 //! ```
 //!
-//! What is added and the address are the same in each round. What is compared is what the last round has seen, or what is loaded from the place before. Beside that a round changes
-//! EXEC, which lanes that have succeeded leave, and registers that collect them: nothing else, so that registers are what they would be after all rounds.
+//! What is added and the address are the same in each round. What is compared is what the last round has seen, or what is loaded from the place before. Beside
+//! that a round changes EXEC, which lanes that have succeeded leave, and registers that collect them: nothing else, so that registers are what they would be
+//! after all rounds.
 //!
 //! Before and after: any verified function.
 
 use super::places::Places;
-use rustc_hash::FxHashMap;
 use wavejit_ir::{Addr, AtomicOp, Block, BlockId, FpMode, Func, Inst, MemKind, Op, PureOp, SReg, Space, Term, Ty, VReg, Value, Width};
 
 /// Runs on every loop of one block.
@@ -35,7 +35,7 @@ pub(super) fn run(func: &mut Func) {
     let find = |b: usize| Round { func, places: &places, block: &func.blocks[b] }.find(b).map(|found| (b, found));
     let found: Vec<(usize, Found)> = loops.into_iter().filter_map(find).collect();
     for (b, found) in found {
-        replace(func, b, found);
+        replace(func, &places, b, found);
     }
 }
 
@@ -296,24 +296,26 @@ impl Round<'_> {
     }
 }
 
-/// Writes a block, and instructions that make values of it once more.
-struct Earlier<'a> {
+/// A block that is written anew.
+struct Writer<'a> {
     func: &'a mut Func,
+    places: &'a Places,
+    /// What it was.
     insts: &'a [Inst],
-    defs: FxHashMap<Value, usize>,
     pc: u64,
     out: Vec<Inst>,
 }
 
-impl Earlier<'_> {
+impl Writer<'_> {
     fn push(&mut self, op: Op, ty: Ty) -> Value {
         let first = self.func.new_values(&[ty]);
         self.out.push(Inst { op, first, results: 1, pc: self.pc });
         first
     }
 
+    /// A value of the block as it was, made once more here.
     fn again(&mut self, v: Value) -> Value {
-        let mut op = self.insts[self.defs[&v]].op.clone();
+        let mut op = self.insts[self.places.def(v) as usize].op.clone();
         op.map_args(|arg| self.again(arg));
         self.push(op, self.func.ty(v))
     }
@@ -323,11 +325,10 @@ impl Earlier<'_> {
     }
 }
 
-fn replace(func: &mut Func, b: usize, found: Found) {
+fn replace(func: &mut Func, places: &Places, b: usize, found: Found) {
     let x = found.exchange;
     let all = std::mem::take(&mut func.blocks[b].insts);
-    let defs = all.iter().enumerate().filter(|(_, inst)| inst.results > 0).map(|(at, inst)| (inst.first, at)).collect();
-    let mut to = Earlier { func, insts: &all, defs, pc: all[x.at].pc, out: vec![] };
+    let mut to = Writer { func, places, insts: &all, pc: all[x.at].pc, out: vec![] };
     let mut rest: Option<Rest> = None;
     for (at, inst) in all.iter().enumerate() {
         let mut inst = inst.clone();
@@ -363,7 +364,7 @@ struct Rest {
 }
 
 impl Rest {
-    fn new(to: &mut Earlier, found: &Found) -> Rest {
+    fn new(to: &mut Writer, found: &Found) -> Rest {
         let x = found.exchange;
         let failed = to.pure(PureOp::BAndNot, [Some(x.exec), Some(found.succeed), None], Ty::MASK);
         let masks: Vec<Value> = found.left.iter().map(|v| to.again(*v)).collect();

@@ -99,7 +99,7 @@ pub(super) unsafe fn lane_data<C: Cell>(op: AtomicOp, rows: &[*const u32; 4], la
 
 #[inline(always)]
 unsafe fn put_result<C: Cell, const N: usize>(state: &WaveState, op: &MemOp, lane: usize, old: C) {
-    if op.flags & 2 != 0 {
+    if op.flags & MemOp::RETURNS != 0 {
         let dwords = old.dwords();
         // SAFETY: the caller's `op` names rows of the wave.
         unsafe {
@@ -190,7 +190,7 @@ fn combine(op: AtomicOp, a: u32, b: u32) -> Option<u32> {
 #[inline(always)]
 unsafe fn combined<I: Isa, const N: usize>(state: &WaveState, op: &MemOp, exec: u64) -> Option<(u32, usize)> {
     let what = AtomicOp::numbered(op.atomic);
-    if op.flags & 3 != 0 || combine(what, 0, 0).is_none() {
+    if op.flags & (MemOp::WIDE | MemOp::RETURNS) != 0 || combine(what, 0, 0).is_none() {
         return None;
     }
     let first = exec.trailing_zeros() as usize;
@@ -231,7 +231,11 @@ pub(crate) unsafe fn atomic_global<I: Isa, const N: usize>(state: &mut WaveState
             state.fault_exec = exec;
             return failed;
         }
-        if op.flags & 1 == 0 { global_lanes::<u32, N>(state, op, exec, base) } else { global_lanes::<u64, N>(state, op, exec, base) }
+        if op.flags & MemOp::WIDE == 0 {
+            global_lanes::<u32, N>(state, op, exec, base)
+        } else {
+            global_lanes::<u64, N>(state, op, exec, base)
+        }
     }
 }
 
@@ -302,7 +306,7 @@ pub(crate) unsafe fn atomic_lds<I: Isa, const N: usize>(state: &mut WaveState, o
     // SAFETY: passed on.
     unsafe {
         let rules = rules(state, true);
-        match (op.flags & 1 != 0, what) {
+        match (op.flags & MemOp::WIDE != 0, what) {
             // Those that kernels use all the time get a loop of their own.
             (false, AtomicOp::Add) => lds_lanes::<u32, I, N>(state, op, exec, base, |old, d| old.wrapping_add(d[0])),
             (false, AtomicOp::UMax) => lds_lanes::<u32, I, N>(state, op, exec, base, |old, d| old.max(d[0])),
@@ -364,7 +368,7 @@ unsafe fn cells_of_scratch<C: Cell, const N: usize>(state: &mut WaveState, op: &
 pub(crate) unsafe fn atomic_scratch<const N: usize>(state: &mut WaveState, op: &MemOp, exec: u64, base: u64) -> u32 {
     // SAFETY: passed on.
     unsafe {
-        match op.flags & 1 != 0 {
+        match op.flags & MemOp::WIDE != 0 {
             true => cells_of_scratch::<u64, N>(state, op, exec, base),
             false => cells_of_scratch::<u32, N>(state, op, exec, base),
         }

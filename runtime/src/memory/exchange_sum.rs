@@ -117,7 +117,7 @@ impl<const N: usize> Rest<'_, N> {
 
     #[inline(always)]
     fn sum<C: Float>(&self, operand: C, comparand: C) -> C {
-        if self.op.flags & 4 != 0 { comparand.sum(operand) } else { operand.sum(comparand) }
+        if self.op.flags & MemOp::COMPARAND_FIRST != 0 { comparand.sum(operand) } else { operand.sum(comparand) }
     }
 
     #[inline(always)]
@@ -251,7 +251,7 @@ pub(crate) unsafe fn in_memory<I: Isa, const N: usize>(state: &mut WaveState, op
     // SAFETY: passed on.
     unsafe {
         let rest = Rest::<N> { op, exec, data: data_rows::<N>(state, op) };
-        match op.flags & 1 != 0 {
+        match op.flags & MemOp::WIDE != 0 {
             false => rest.run::<u32, I, _>(state, &InMemory::<N> { op, base, bytes: 4 }),
             true => rest.run::<u64, I, _>(state, &InMemory::<N> { op, base, bytes: 8 }),
         }
@@ -267,7 +267,7 @@ pub(crate) unsafe fn in_lds<I: Isa, const N: usize>(state: &mut WaveState, op: &
     if exec == 0 {
         return 0;
     }
-    let bytes = if op.flags & 1 != 0 { 8 } else { 4 };
+    let bytes = if op.flags & MemOp::WIDE != 0 { 8 } else { 4 };
     // SAFETY: passed on; offsets are checked against `lds_bytes`.
     unsafe {
         let mut places = InLds { offsets: [0; 64], inside: 0, bytes };
@@ -278,3 +278,6 @@ pub(crate) unsafe fn in_lds<I: Isa, const N: usize>(state: &mut WaveState, op: &
         if bytes == 4 { rest.run::<u32, I, _>(state, &places) } else { rest.run::<u64, I, _>(state, &places) }
     }
 }
+
+#[cfg(test)]
+mod tests;

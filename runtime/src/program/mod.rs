@@ -229,14 +229,15 @@ impl Program {
             from.note_jump();
         }
         match (known, arrival) {
-            (Some(code), _) if code.is_part && arrival.outgrows(&code) => request.first(&Plan::new(Limits::WHOLE), false),
+            (Some(code), _) if code.is_part && arrival.outgrows(&code) => request.first(|| request.lift(&Plan::new(Limits::WHOLE)), false),
             (Some(code), _) if !code.is_cold() => Ok(code),
             (known, Arrival::Start { waves }) => request.start(known, waves),
             (known, _) if known.as_ref().is_none_or(|code| code.is_small()) && self.goes_on_compiled(&key) => {
                 if request.is_tiered() {
                     request.next_tier(known)
                 } else {
-                    request.first(&Plan { ends: &|entry, mode| request.begins(entry, mode), ..Plan::new(Limits::WHOLE) }, false)
+                    let plan = Plan { ends: &|entry, mode| request.begins(entry, mode), ..Plan::new(Limits::WHOLE) };
+                    request.first(|| request.lift(&plan), false)
                 }
             }
             (Some(code), _) if code.is_hot() => Ok(request.compile_hot(&code)?.unwrap_or(code)),

@@ -52,7 +52,7 @@ impl Request<'_> {
             known.iter().for_each(|code| code.note_launched_cold());
             self.next_tier(known)
         } else {
-            self.first(&Plan::new(Limits::WHOLE), is_tiered)
+            self.first(|| self.lift(&Plan::new(Limits::WHOLE)), is_tiered)
         }
     }
 
@@ -79,7 +79,7 @@ impl Request<'_> {
         }
         let lifted = self.lift(&Plan::new(Limits::FIRST))?;
         if self.is_kept(&lifted) {
-            return self.first(&Plan::new(Limits::WHOLE), false);
+            return self.first(|| Ok(lifted), false);
         }
         Ok(self.hold_first(lifted))
     }
@@ -129,7 +129,7 @@ impl Request<'_> {
 
     /// The translation of an entry that is compiled at once; of one that calls functions, if that may be tried, the interpreter's: what such code calls is
     /// for what happens rarely, as often as not, such as a failed assertion, and then only the rest is to be compiled.
-    pub(super) fn first(&self, plan: &Plan, may_try: bool) -> Result<Arc<Code>, Error> {
+    pub(super) fn first(&self, lift: impl FnOnce() -> Result<Lifted, Error>, may_try: bool) -> Result<Arc<Code>, Error> {
         let program = self.program;
         self.check_entry()?;
         let content = self.content_key();
@@ -150,7 +150,7 @@ impl Request<'_> {
         if let Some(made) = made {
             return Ok(made);
         }
-        let lifted = self.lift(plan)?;
+        let lifted = lift()?;
         if may_try && lifted.has_calls {
             return Ok(self.hold_first(lifted));
         }

@@ -86,12 +86,12 @@ pub(super) fn instruction(func: &Func, v: &mut Values, wave: &mut Wave, inst: &I
         }
         Op::Atomic { space, op, wide, addr, data, exec, returns } => {
             let kind = if *wide { MemKind::B64 } else { MemKind::B32 };
-            let flags = u8::from(*wide) | u8::from(*returns) << 1;
+            let flags = MemOp::flags_of_atomic(*wide, *returns);
             let op = MemOp { kind: kind as u8, atomic: *op as u8, flags, ..mem_op(inst, *space, addr) };
             memory(func, v, wave, inst, |h| h.atomic, op, addr, data, *exec)?;
         }
         Op::ExchangeSum { space, wide, comparand_first, addr, data, exec, left, insts } => {
-            let flags = u8::from(*wide) | 2 | u8::from(*comparand_first) << 2;
+            let flags = MemOp::flags_of_sum(*wide, *comparand_first);
             let op = MemOp { kind: *insts, flags, ..mem_op(inst, *space, addr) };
             wave.state.slots[0] = v.mask(*left);
             memory(func, v, wave, inst, |h| h.exchange_sum, op, addr, data, *exec)?;

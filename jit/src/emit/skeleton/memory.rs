@@ -6,7 +6,7 @@ use crate::region::Plan;
 use cranelift_codegen::ir::{self as cl, InstBuilder, MemFlagsData, condcodes::IntCC, types};
 use std::mem::offset_of;
 use wavejit_ir::abi::{Helpers, MemOp, NO_ROW, ResourceCall, WaveState};
-use wavejit_ir::{self as ir, Inst, Space, Ty, Value, site::SITE_ROWS};
+use wavejit_ir::{self as ir, Inst, Op, Space, Ty, Value, site::SITE_ROWS};
 
 impl Skeleton<'_, '_> {
     /// A scalar load straight from guest memory if its start passes the range test; else the helper, which knows what to say. A fault in
@@ -103,6 +103,24 @@ impl Skeleton<'_, '_> {
         let exec = self.val(exec)?;
         let code = self.helper(offset_of!(Helpers, resource), &[pointer, exec], Some(types::I32)).expect("returns a code");
         self.check(code);
+        Ok(())
+    }
+
+    /// An [`Op::ExchangeSum`]. Its helper has the fuel, and takes from it.
+    pub(super) fn exchange_sum(&mut self, plan: &Plan, inst: &Inst) -> Result<(), EmitError> {
+        let Op::ExchangeSum { space, wide, comparand_first, addr, data, exec, left, insts } = &inst.op else {
+            return Err(EmitError::internal("a sum by exchanges that is none"));
+        };
+        let mut m = self.mem_op(plan, inst, *space, addr)?;
+        (m.kind, m.flags) = (*insts, MemOp::flags_of_sum(*wide, *comparand_first));
+        self.data(plan, data, &mut m)?;
+        self.results(plan, inst, &mut m)?;
+        let left = self.val(*left)?;
+        self.b.ins().store(flags(), left, self.state, Self::slot(0));
+        self.store_fuel();
+        self.memory(offset_of!(Helpers, exchange_sum), m, *exec, addr.base)?;
+        let fuel = self.b.ins().load(types::I64, flags(), self.state, offset_of!(WaveState, fuel) as i32);
+        self.b.def_var(self.fuel, fuel);
         Ok(())
     }
 

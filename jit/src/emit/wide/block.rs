@@ -10,7 +10,7 @@ use super::{FUEL, ROWS, STATE, Wide, X, off, sreg, state};
 use crate::emit::EmitError;
 use rustc_hash::FxHashMap;
 use std::mem::offset_of;
-use wavejit_ir::abi::{Counter, Exit, WaveState};
+use wavejit_ir::abi::{Counter, Exit, MemOp, WaveState};
 use wavejit_ir::{Block, Inst, Op, Pause, ProbeKind, SReg, Shape, Term, Ty, VReg, Value, Width};
 use wavejit_x86::{Alu, Cond, Gpr, Mem, Rm, Shift, Size, Vector};
 
@@ -279,7 +279,7 @@ impl<'a> Wide<'a> {
             }
             Op::ExchangeSum { space, wide, comparand_first, addr, data, exec, left, insts } => {
                 let mut m = self.mem_op(inst, *space, addr.imm);
-                (m.kind, m.flags) = (*insts, u8::from(*wide) | 2 | u8::from(*comparand_first) << 2);
+                (m.kind, m.flags) = (*insts, MemOp::flags_of_sum(*wide, *comparand_first));
                 self.exchange_sum(inst, m, addr, data, [*exec, *left])?
             }
             Op::SLoad { base, offset, imm, dwords } => self.scalar_load(inst, *base, *offset, *imm, *dwords),

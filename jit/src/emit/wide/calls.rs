@@ -267,7 +267,7 @@ impl<'a> Wide<'a> {
         exec: Value,
         returns: bool,
     ) -> Result<(), EmitError> {
-        let flags = u8::from(wide) | u8::from(returns) << 1;
+        let flags = MemOp::flags_of_atomic(wide, returns);
         if atomic::is_inline(self.func, self.r.level, self.func.blocks[self.r.block].mode, &inst.op) {
             self.atomic_lanes(inst, space, op, wide, addr, data, exec, returns);
             return Ok(());
@@ -504,6 +504,60 @@ impl<'a> Wide<'a> {
     }
 
     /// The routine behind all careful calls.
+    /// Rows of an access that go to memory, or come from it.
+    pub(super) fn move_rows<'r>(&mut self, with: X, rows: impl IntoIterator<Item = (u16, &'r [u8])>) {
+        for (row, regs) in rows {
+            for (p, reg) in regs.iter().enumerate() {
+                let at = self.row_mem(row, p);
+                self.v(with, *reg, 0, Rm::Mem(at));
+            }
+        }
+    }
+
+    /// Results of an operation in registers, by dword: their parts, and the registers.
+    pub(super) fn new_results(&mut self, inst: &Inst) -> Vec<Vec<u8>> {
+        let mut regs = vec![];
+        for i in 0..usize::from(inst.results) {
+            let (pieces, dword): (Vec<_>, Vec<u8>) = (0..self.parts).map(|_| self.new_in_register(Class::Vector)).unzip();
+            let mut parts = NO_PARTS;
+            parts[..self.parts].copy_from_slice(&pieces);
+            self.set_lo(inst.result(i), parts);
+            regs.push(dword);
+        }
+        regs
+    }
+
+    /// Before a careful call of an access, whose EXEC is in the cargo: its operands go from registers to rows (low and high dwords of addresses, then data), results are
+    /// to come to so many.
+    pub(super) fn careful_operands(
+        &mut self,
+        mut op: MemOp,
+        [low, high]: [&[u8]; 2],
+        data: &[Vec<u8>],
+        results: usize,
+        base: Option<Gpr>,
+        helper: usize,
+    ) {
+        for (i, regs) in [low, high].into_iter().enumerate().filter(|(_, regs)| !regs.is_empty()) {
+            op.offset[i] = CAREFUL_ADDR + i as u16;
+            self.move_rows(X::MovStore, [(op.offset[i], regs)]);
+        }
+        for (i, regs) in data.iter().enumerate() {
+            op.data[i] = CAREFUL_DATA + i as u16;
+            self.move_rows(X::MovStore, [(op.data[i], &regs[..])]);
+        }
+        for (to, row) in op.dst.iter_mut().zip(CAREFUL_DST..).take(results) {
+            *to = row;
+        }
+        let op = self.pins.mem_op(op);
+        self.store_address(Mem::at(Gpr::RSP, CARGO_OP), op);
+        match base {
+            Some(base) => self.a.store(Size::Q, Mem::at(Gpr::RSP, CARGO_BASE), base),
+            None => self.a.store_imm(Size::Q, Mem::at(Gpr::RSP, CARGO_BASE), 0),
+        }
+        self.a.store_imm(Size::Q, Mem::at(Gpr::RSP, CARGO_HELPER), off(helper));
+    }
+
     pub(super) fn careful_label(&mut self) -> Label {
         let a = &mut self.a;
         *self.careful.get_or_insert_with(|| a.label())

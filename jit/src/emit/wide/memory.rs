@@ -15,7 +15,7 @@
 //! ([`wavejit_ir::abi::WaveState::mem_reach`]). A load under partial EXEC reads no byte of the other lanes.
 
 use super::addresses::{MOST_STEPS, Reach, Way};
-use super::calls::{CAREFUL_ADDR, CAREFUL_DATA, CAREFUL_DST, CARGO_BASE, CARGO_EXEC, CARGO_HELPER, CARGO_OP};
+use super::calls::{CAREFUL_DST, CARGO_EXEC};
 use super::carried::CarriedAccess;
 use super::level::Level;
 use super::linear::LinearAccess;
@@ -23,7 +23,7 @@ use super::memo::KeptBase;
 use super::quads::QuadRegs;
 use super::regs::{Class, NO_PARTS, NONE, Parts};
 use super::steps::Step;
-use super::{ROWS, Wide, X, off};
+use super::{ROWS, Wide, X};
 use crate::emit::EmitError;
 use std::mem::offset_of;
 use wavejit_ir::abi::{Helpers, MemOp};
@@ -482,31 +482,11 @@ impl<'a> Wide<'a> {
 
     /// The access by its helper, all registers kept but for results.
     pub(super) fn careful_access(&mut self, a: &Access) {
-        let store_row = |w: &mut Self, row: u16, regs: &[u8]| {
-            for (p, reg) in regs.iter().enumerate() {
-                let to = w.row_mem(row, p);
-                w.v(X::MovStore, *reg, 0, Rm::Mem(to));
-            }
+        let (helper, data, results) = match a.is_store {
+            true => (offset_of!(Helpers, store), &a.data[..], 0),
+            false => (offset_of!(Helpers, load), &[][..], a.data.len()),
         };
-        let mut op = a.op;
-        if !a.low.is_empty() {
-            store_row(self, CAREFUL_ADDR, &a.low);
-            op.offset[0] = CAREFUL_ADDR;
-        }
-        if !a.high.is_empty() {
-            store_row(self, CAREFUL_ADDR + 1, &a.high);
-            op.offset[1] = CAREFUL_ADDR + 1;
-        }
-        for (j, regs) in a.data.iter().enumerate() {
-            if a.is_store {
-                op.data[j] = CAREFUL_DATA + j as u16;
-                store_row(self, op.data[j], regs);
-            } else {
-                op.dst[j] = CAREFUL_DST + j as u16;
-            }
-        }
-        let op = self.pins.mem_op(op);
-        self.store_address(Mem::at(Gpr::RSP, CARGO_OP), op);
+        self.careful_operands(a.op, [&a.low, &a.high], data, results, a.base, helper);
         self.a.store_imm(Size::Q, Mem::at(Gpr::RSP, CARGO_EXEC), 0);
         if self.is_avx2() {
             self.active_lanes(a, a.host);
@@ -517,12 +497,6 @@ impl<'a> Wide<'a> {
             let to = Rm::Mem(Mem::at(Gpr::RSP, CARGO_EXEC + 2 * p as i32));
             self.vector(Vector::new(X::KmovwStore, Len::X, *k, 0, to));
         }
-        match a.base {
-            Some(b) => self.a.store(Size::Q, Mem::at(Gpr::RSP, CARGO_BASE), b),
-            None => self.a.store_imm(Size::Q, Mem::at(Gpr::RSP, CARGO_BASE), 0),
-        }
-        let helper = if a.is_store { offset_of!(Helpers, store) } else { offset_of!(Helpers, load) };
-        self.a.store_imm(Size::Q, Mem::at(Gpr::RSP, CARGO_HELPER), off(helper));
         let careful = self.careful_label();
         self.a.call(careful);
         if !a.is_store && a.is_one_qword() {

@@ -7,12 +7,11 @@
 
 mod step;
 
-use super::calls::{CAREFUL_ADDR, CAREFUL_DATA, CAREFUL_DST, CARGO_BASE, CARGO_EXEC, CARGO_HELPER, CARGO_OP};
+use super::calls::{CAREFUL_ADDR, CAREFUL_DATA, CAREFUL_DST, CARGO_EXEC};
 use super::lanes::{EQ, NE};
 use super::level::Level;
 use super::memory::Access;
-use super::regs::{Class, NO_PARTS};
-use super::{ROWS, Wide, X, off};
+use super::{ROWS, Wide, X};
 use std::mem::offset_of;
 use step::{Step, is_exchange};
 use wavejit_ir::abi::{Helpers, MemOp};
@@ -75,25 +74,13 @@ impl<'a> Wide<'a> {
             let parts = self.val(*value).lo;
             operands.push((0..self.parts).map(|p| self.reg(parts[p])).collect());
         }
-        let m = MemOp { atomic: op as u8, flags: u8::from(is_wide) | u8::from(returns) << 1, ..self.mem_op(inst, space, addr.imm) };
+        let m = MemOp { atomic: op as u8, flags: MemOp::flags_of_atomic(is_wide, returns), ..self.mem_op(inst, space, addr.imm) };
         let a = self.access(m, space, MemKind::B32, addr, exec, true, false);
         let (left, offset) = (self.temp_general(), self.temp_general());
         let combined = combination(op).filter(|_| !returns && !is_wide).map(|how| (how, self.temp()));
         let floats = if op == AtomicOp::FAdd { [self.temp(), self.temp()] } else { [0; 2] };
         let size = if is_wide { Size::Q } else { Size::D };
-        // By dword.
-        let mut results = vec![];
-        let mut regs: Vec<Vec<u8>> = vec![];
-        for _ in 0..usize::from(inst.results) {
-            let mut dword = NO_PARTS;
-            regs.push(vec![]);
-            for part in &mut dword[..self.parts] {
-                let (piece, reg) = self.new_in_register(Class::Vector);
-                *part = piece;
-                regs.last_mut().expect("just pushed").push(reg);
-            }
-            results.push(dword);
-        }
+        let results = self.new_results(inst);
         self.bits_in(&a.exec, left, a.k2);
         self.start_of_lanes(&a, size);
         if op == AtomicOp::FAdd {
@@ -140,13 +127,8 @@ impl<'a> Wide<'a> {
         self.a.bind(done);
         lent.iter().for_each(|lent| self.take_rax_back(*lent));
         self.a.bind(end);
-        for (regs, row) in regs.iter().zip(CAREFUL_DST..) {
-            for (p, reg) in regs.iter().enumerate() {
-                let from = self.row_mem(row, p);
-                self.v(X::MovLoad, *reg, 0, Rm::Mem(from));
-            }
-        }
-        self.careful_label();
+        self.move_rows(X::MovLoad, (CAREFUL_DST..).zip(results.iter().map(Vec::as_slice)));
+        let careful = self.careful_label();
         let pc = inst.pc;
         self.stubs.push(Box::new(move |w| {
             if let Some(lent) = lent {
@@ -155,23 +137,18 @@ impl<'a> Wide<'a> {
             }
             w.a.bind(a.careful);
             w.map.push((w.a.offset(), pc));
-            w.careful_atomic(&a, &operands, left, regs.len());
+            let addresses = [&a.low[..], &a.high];
+            w.careful_operands(a.op, addresses, &operands, results.len(), a.base, offset_of!(Helpers, atomic));
+            w.a.store(Size::Q, Mem::at(Gpr::RSP, CARGO_EXEC), left);
+            w.a.call(careful);
             w.a.jmp(end);
         }));
-        for (i, dword) in results.into_iter().enumerate() {
-            self.set_lo(inst.result(i), dword);
-        }
     }
 
     /// Operands where lanes find theirs: rows of dwords, or pairs of rows of qwords.
     fn operands_in_rows(&mut self, a: &Access, operands: &[Vec<u8>], is_wide: bool) {
         if !is_wide {
-            for (regs, row) in operands.iter().zip(CAREFUL_DATA..) {
-                for (p, reg) in regs.iter().enumerate() {
-                    let to = self.row_mem(row, p);
-                    self.v(X::MovStore, *reg, 0, Rm::Mem(to));
-                }
-            }
+            self.move_rows(X::MovStore, (CAREFUL_DATA..).zip(operands.iter().map(Vec::as_slice)));
             return;
         }
         for (pair, row) in operands.chunks(2).zip((CAREFUL_DATA..).step_by(2)) {
@@ -328,39 +305,5 @@ impl<'a> Wide<'a> {
         for p in 0..self.parts {
             is_aligned(self, a.low[p], p);
         }
-    }
-
-    /// The lanes that are left, by the helper.
-    fn careful_atomic(&mut self, a: &Access, operands: &[Vec<u8>], left: Gpr, results: usize) {
-        let mut op = a.op;
-        let mut sources: Vec<(u16, &[u8])> = vec![(CAREFUL_ADDR, &a.low)];
-        op.offset[0] = CAREFUL_ADDR;
-        for (j, regs) in (0..).zip(operands) {
-            sources.push((CAREFUL_DATA + j, regs));
-            op.data[usize::from(j)] = CAREFUL_DATA + j;
-        }
-        if !a.high.is_empty() {
-            sources.push((CAREFUL_ADDR + 1, &a.high));
-            op.offset[1] = CAREFUL_ADDR + 1;
-        }
-        for (to, row) in op.dst.iter_mut().zip(CAREFUL_DST..).take(results) {
-            *to = row;
-        }
-        for (row, regs) in sources {
-            for (p, reg) in regs.iter().enumerate() {
-                let to = self.row_mem(row, p);
-                self.v(X::MovStore, *reg, 0, Rm::Mem(to));
-            }
-        }
-        let op = self.pins.mem_op(op);
-        self.store_address(Mem::at(Gpr::RSP, CARGO_OP), op);
-        self.a.store(Size::Q, Mem::at(Gpr::RSP, CARGO_EXEC), left);
-        match a.base {
-            Some(b) => self.a.store(Size::Q, Mem::at(Gpr::RSP, CARGO_BASE), b),
-            None => self.a.store_imm(Size::Q, Mem::at(Gpr::RSP, CARGO_BASE), 0),
-        }
-        self.a.store_imm(Size::Q, Mem::at(Gpr::RSP, CARGO_HELPER), off(offset_of!(Helpers, atomic)));
-        let careful = self.careful_label();
-        self.a.call(careful);
     }
 }
