@@ -15,7 +15,7 @@
 //! | `conditions` | those of an `if` are tested one after the other |
 //! | `dword_shifts` | 64-bit shifts of dwords stay dwords |
 //! | `loaded_qwords` | dwords of a loaded qword are taken from it |
-//! | `late_loads` | has loads wait for who reads them where registers are short |
+//! | `schedule` | orders blocks with more values than registers so that fewer are alive |
 //! | `logic` | becomes logic of three operands, where the host has that |
 //!
 //! `dead` removes what is left without a use, after most of them; `renumber` numbers values anew, after the first and after the last. Before all, and
@@ -34,7 +34,6 @@ mod hammocks;
 mod idioms;
 mod initial_lanes;
 mod lane_states;
-mod late_loads;
 pub mod liveness;
 mod loaded_qwords;
 pub mod local;
@@ -49,6 +48,7 @@ mod qwords;
 mod renumber;
 mod saved_exec;
 mod scaled;
+mod schedule;
 mod simplify;
 pub mod strides;
 mod uniform;
@@ -99,9 +99,9 @@ pub fn run(func: &mut Func, opts: OptOptions) {
             loaded_qwords::run(f);
         }
     };
-    let late_loads = |f: &mut Func| {
+    let schedule = |f: &mut Func| {
         if opts.is_wide {
-            late_loads::run(f);
+            schedule::run(f, opts);
         }
     };
     let logic = |f: &mut Func| {
@@ -120,7 +120,7 @@ pub fn run(func: &mut Func, opts: OptOptions) {
         &|f| liveness::drop_dead_writes(f, opts),
         &dead::run,
         &in_turn,
-        &late_loads,
+        &schedule,
         &logic,
         &renumber::run,
     ];

@@ -6,7 +6,7 @@ use crate::emit::{EmitOptions, Isa};
 use crate::opt::{self, OptOptions};
 use wavejit_ir::{FpMode, Func, text};
 
-/// More sums than there are registers for, all of them needed at the end; EXEC and rows change in between.
+/// More sums than there are registers for, needed at the end, the first ones last; EXEC and rows change in between.
 fn crowded() -> Func {
     const SUMS: u32 = 60;
     let mut body =
@@ -19,7 +19,7 @@ fn crowded() -> Func {
     body += "vset v1, %5, exec %0\nsset s4, %3\n";
     let mut last = 1;
     for n in 0..SUMS {
-        body += &format!("%{next}: l32 = xor.32 %{last}, %{}\n", 5 + n);
+        body += &format!("%{next}: l32 = xor.32 %{last}, %{}\n", 5 + SUMS - 1 - n);
         last = next;
         next += 1;
     }
