@@ -170,7 +170,7 @@ v_ldexp_f32 v0, v3, v2";
 /// The text, lifted and optimized. Registers are not kept at the end but for a store of the result.
 fn optimized(text: &str, mode: FpMode) -> Func {
     let mut func = lifted(text, mode);
-    opt::run(&mut func, opt::OptOptions { keep_final_state: false, is_wide: true, has_logic_of_three: true });
+    opt::run(&mut func, opt::OptOptions { keep_final_state: false, is_wide: true, is_avx512: true });
     func
 }
 
@@ -223,12 +223,51 @@ fn what_compilers_spell_out_is_one_operation() {
     }
 }
 
+/// What exp ends in: x * 2^n, and infinity or zero for arguments beyond what has a result.
+const END_OF_EXP: &str = "\
+v_cmp_nlt_f64_e32 vcc_lo, 0x40900000, v[2:3]
+v_rndne_f64_e32 v[4:5], v[6:7]
+v_cmp_ngt_f64_e64 s0, 0xc090cc00, v[2:3]
+v_cvt_i32_f64_e32 v8, v[4:5]
+v_ldexp_f64 v[0:1], v[0:1], v8
+v_cndmask_b32_e32 v1, 0x7ff00000, v1, vcc_lo
+s_and_b32 vcc_lo, s0, vcc_lo
+v_cndmask_b32_e32 v0, 0, v0, vcc_lo
+v_cndmask_b32_e64 v1, 0, v1, s0";
+
+#[test]
+fn dwords_that_two_masks_select_are_qwords() {
+    use PureOp::*;
+    let lanes = |text: &str| -> Vec<PureOp> {
+        arithmetic(&optimized(text, FpMode::HSA)).into_iter().filter(|op| !matches!(op, BAnd | FCmpNlt64 | FCmpNgt64)).collect()
+    };
+    assert_eq!(lanes(END_OF_EXP), [FRndne64, FScale64, Sel64, Sel64]);
+    // The other half selected by both masks; either mask; a power that is no integer.
+    let high = END_OF_EXP.replace("v_cndmask_b32_e32 v1, 0x7ff00000, v1, vcc_lo", "v_cndmask_b32_e32 v0, 0, v0, vcc_lo").replace(
+        "v_cndmask_b32_e32 v0, 0, v0, vcc_lo\nv_cndmask_b32_e64 v1, 0, v1, s0",
+        "v_cndmask_b32_e32 v1, 0, v1, vcc_lo\nv_cndmask_b32_e64 v0, 0, v0, s0",
+    );
+    assert_eq!(lanes(&high), [FRndne64, FScale64, Sel64, Sel64], "{high}");
+    let either = END_OF_EXP
+        .replace("v_cndmask_b32_e32 v1, 0x7ff00000, v1, vcc_lo", "v_cndmask_b32_e64 v1, v1, 0, vcc_lo")
+        .replace("s_and_b32", "s_or_b32")
+        .replace("v_cndmask_b32_e32 v0, 0, v0, vcc_lo", "v_cndmask_b32_e64 v0, v0, 0, vcc_lo")
+        .replace("v_cndmask_b32_e64 v1, 0, v1, s0", "v_cndmask_b32_e64 v1, v1, 0, s0");
+    let either = lanes(&either);
+    assert!(either.ends_with(&[Sel64, Sel64]) && !either.contains(&Sel32), "{either:?}");
+    let fraction = END_OF_EXP.replace("v_rndne_f64_e32 v[4:5], v[6:7]", "v_mul_f64 v[4:5], v[6:7], v[6:7]");
+    assert_eq!(lanes(&fraction), [FMul64, CvtI32F64, FLdexp64, Sel64, Sel64]);
+    // Another mask for the other half.
+    let other = END_OF_EXP.replace("s_and_b32 vcc_lo, s0, vcc_lo", "v_cmp_nlt_f64_e32 vcc_lo, v[4:5], v[2:3]");
+    assert!(!lanes(&other).contains(&Sel64), "{other}");
+}
+
 /// Before the other passes reciprocal roots may have become near ones.
 #[test]
 fn a_near_root_of_what_is_scaled_is_one_operation() {
     let mut func = lifted(RECIPROCAL_ROOT, FpMode::HSA);
     opt::one_ulp::one_ulp(&mut func);
-    opt::run(&mut func, opt::OptOptions { keep_final_state: false, is_wide: true, has_logic_of_three: true });
+    opt::run(&mut func, opt::OptOptions { keep_final_state: false, is_wide: true, is_avx512: true });
     assert_eq!(arithmetic(&func), [PureOp::FRsqNearDenorm32]);
 }
 

@@ -566,7 +566,7 @@ fn check_program(seed: u64, rng: &mut Rng, func: Func) -> usize {
         let mut optimized = func.clone();
         opt::run(
             &mut optimized,
-            OptOptions { keep_final_state: keep, is_wide: !seed.is_multiple_of(4), has_logic_of_three: !seed.is_multiple_of(3) },
+            OptOptions { keep_final_state: keep, is_wide: !seed.is_multiple_of(4), is_avx512: !seed.is_multiple_of(3) },
         );
         verify(&optimized).unwrap_or_else(|e| panic!("seed {seed}: after the passes: {e}\n{}", text::print(&optimized)));
         // SAFETY: as above.
@@ -753,7 +753,7 @@ fn accesses_of_runs_anywhere_equal_the_interpreter() {
 fn check_starts(func: &Func, starts: &[u32]) {
     verify(func).unwrap_or_else(|e| panic!("{e}"));
     let mut optimized = func.clone();
-    opt::run(&mut optimized, OptOptions { keep_final_state: true, is_wide: true, has_logic_of_three: true });
+    opt::run(&mut optimized, OptOptions { keep_final_state: true, is_wide: true, is_avx512: true });
     for isa in Isa::available() {
         let options = EmitOptions { keep_final_state: true, isa, ..EmitOptions::default() };
         let code = emit::compile(&optimized, &options).unwrap_or_else(|e| panic!("{isa:?}: {e}"));

@@ -21,7 +21,7 @@ use wavejit_random::{Random, SPECIAL_WORDS};
 /// Does the code of a function take instructions beyond AVX2 and what comes with it?
 fn takes_avx512(func: &Func, by_parts: bool) -> Option<String> {
     let mut func = func.clone();
-    opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true, has_logic_of_three: true });
+    opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true, is_avx512: true });
     let options = EmitOptions { keep_final_state: true, isa: Isa::Avx2, by_parts, check_plan: true, ..EmitOptions::default() };
     let code = emit::wide_code(&func, &options).unwrap();
     let decoder = Decoder::with_ip(64, &code.bytes, 0, DecoderOptions::NONE);
@@ -47,13 +47,18 @@ fn avx2_code_has_no_instruction_of_avx512() {
 fn calling(isa: Isa) -> Vec<PureOp> {
     let calls = |op: &PureOp| {
         let mut func = function(*op, FpMode::HSA, 32);
-        opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true, has_logic_of_three: true });
+        opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true, is_avx512: true });
         let options = EmitOptions { keep_final_state: true, isa, check_plan: true, ..EmitOptions::default() };
         let code = emit::wide_code(&func, &options).unwrap();
         let usual = &code.bytes[..code.usual_bytes];
         Decoder::with_ip(64, usual, 0, DecoderOptions::NONE).into_iter().any(|i| i.mnemonic() == Mnemonic::Call)
     };
     PureOp::ALL.iter().copied().filter(calls).collect()
+}
+
+/// Is it one that passes make for AVX-512 alone?
+fn is_of_avx512(op: PureOp) -> bool {
+    logic::OF_THREE.contains(&op) || op == PureOp::FScale64
 }
 
 #[test]
@@ -68,7 +73,7 @@ fn which_operations_are_calls() {
     for isa in levels() {
         let found = calling(isa);
         // Not every host with AVX-512 counts bits.
-        let is_made = |op: PureOp| !logic::OF_THREE.contains(&op) || isa == Isa::Avx512;
+        let is_made = |op: PureOp| !is_of_avx512(op) || isa == Isa::Avx512;
         let others: Vec<_> = found.iter().filter(|op| **op != Popcnt32 && is_made(**op) && known().all(|known| known != **op)).collect();
         assert!(others.is_empty(), "{isa:?}: lane code is missing for {others:?}");
         let inline: Vec<_> = known().filter(|op| !found.contains(op)).collect();
@@ -382,6 +387,96 @@ fn divisions(isa: Isa) {
     }
 }
 
+/// v\[10:11\] and v\[12:13\]: selections of v\[0:1\] + v\[2:3\] and constants by comparisons of the two, alone and together; v14: where one of them holds, if `mixed`.
+fn selections_by_comparisons(wave: u32, mixed: bool) -> Func {
+    let also = if mixed { "%40: l32 = b2i.32 %20\nvset v14, %40, exec %0\n" } else { "" };
+    let text = format!(
+        "func \"f\" wave{wave} {{\nb0 pc=0 mode={:#x} insts=1:
+%0: mask = exec
+%1: l32 = vget v0 demand %0
+%2: l32 = vget v1 demand %0
+%3: l32 = vget v2 demand %0
+%4: l32 = vget v3 demand %0
+%5: l32 = vget v4 demand %0
+%6: l64 = pack.64 %1, %2
+%7: l64 = pack.64 %3, %4
+%8: l64 = fadd.64 %6, %7
+%9: s64 = const.64 0x4008000000000000
+%10: l64 = splat %9
+%11: s32 = const.32 0x207
+%12: l32 = splat %11
+%20: mask = flt.64 %6, %7
+%21: mask = fclass.64 %8, %12
+%22: mask = ult.32 %5, %12
+%23: mask = xor.1 %20, %21
+%24: mask = not.1 %23
+%25: mask = and.1 %24, %0
+%26: mask = or.1 %22, %20
+%27: mask = fgt.64 %6, %8
+%28: mask = flt.64 %8, %7
+%29: mask = and.1 %27, %28
+%30: l64 = sel.64 %25, %8, %10
+%37: l64 = sel.64 %29, %7, %10
+%38: l64 = sel.64 %28, %37, %6
+%31: l64 = sel.64 %26, %30, %38
+%32: l64 = fadd.64 %30, %31
+%33: l32 = lo.64 %32
+%34: l32 = hi.64 %32
+%35: l32 = lo.64 %31
+%36: l32 = hi.64 %31
+vset v10, %33, exec %0
+vset v11, %34, exec %0
+vset v12, %35, exec %0
+vset v13, %36, exec %0
+{also}end
+}}",
+        FpMode::HSA.0
+    );
+    text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+}
+
+#[test]
+fn qwords_are_selected_by_comparisons_of_qwords() {
+    let all = levels().flat_map(|isa| [32, 64].into_iter().flat_map(move |wave| [0, 1, 2, 3].map(|k| (isa, wave, k & 1 == 1, k & 2 == 2))));
+    for (isa, wave, by_parts, mixed) in all {
+        let mut bench = Bench::with(&selections_by_comparisons(wave, mixed), isa, by_parts);
+        let mut random = Random(31);
+        for _ in 0..4 {
+            let x: Vec<[u64; 2]> = (0..bench.lanes).map(|_| [0, 1].map(|_| float_bits(&mut random, true))).collect();
+            for (lane, [a, b]) in x.iter().enumerate() {
+                for (row, bits) in [a, b].into_iter().enumerate() {
+                    (bench.row(2 * row)[lane], bench.row(2 * row + 1)[lane]) = (*bits as u32, (*bits >> 32) as u32);
+                }
+                bench.row(4)[lane] = if random.below(2) == 0 { 7 } else { 0x300 };
+            }
+            let dwords = bench.row(4).to_vec();
+            bench.run();
+            for (lane, [a, b]) in x.into_iter().enumerate() {
+                let float = |op, a, b| eval(op, FpMode::HSA, a, b, 0);
+                let sum = float(PureOp::FAdd64, a, b);
+                let is_less = f64::from_bits(a) < f64::from_bits(b);
+                let is_of_class = float(PureOp::FClass64, sum, 0x207) == 1;
+                let first = if is_less == is_of_class { sum } else { 3f64.to_bits() };
+                let [x, y, z] = [a, b, sum].map(f64::from_bits);
+                let other = match (x > z, z < y) {
+                    (true, true) => b,
+                    (false, true) => 3f64.to_bits(),
+                    _ => a,
+                };
+                let second = if dwords[lane] < 0x207 || is_less { first } else { other };
+                let qword = |bench: &mut Bench, row: usize| u64::from(bench.row(row)[lane]) | u64::from(bench.row(row + 1)[lane]) << 32;
+                let found = [qword(&mut bench, 10), qword(&mut bench, 12)];
+                assert_eq!(
+                    found,
+                    [float(PureOp::FAdd64, first, second), second],
+                    "{isa:?} wave{wave} {by_parts} lane {lane}: {a:#x} {b:#x}"
+                );
+                assert!(!mixed || bench.row(14)[lane] == u32::from(is_less), "{isa:?} wave{wave} {by_parts} lane {lane}");
+            }
+        }
+    }
+}
+
 /// v10 = s0 * s1 + s2, scaled back in lanes where v0 * v0 is above v1: the sum is done once, before the mask's later parts are there.
 fn common_sum_for_some_lanes(wave: u32) -> Func {
     let text = format!(
@@ -599,7 +694,7 @@ fn a_mask_that_is_only_wanted_as_a_word_meets_exec_in_a_general_register() {
             assert_eq!((after, bench.state.sregs[0]), (exec & less, (exec & less) as u32), "wave{wave} {isa:?}");
         }
         let mut func = func;
-        opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true, has_logic_of_three: true });
+        opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true, is_avx512: true });
         let options = EmitOptions { keep_final_state: true, isa: Isa::Avx512, check_plan: true, ..EmitOptions::default() };
         let code = emit::wide_code(&func, &options).unwrap();
         let through_masks = Decoder::with_ip(64, &code.bytes, 0, DecoderOptions::NONE).into_iter().find(|i| {

@@ -99,7 +99,7 @@ pub struct EmitOptions {
 /// Does arithmetic on denormal numbers take so long on this host that [masking idle lanes](EmitOptions::masks_idle) may be worth it, where any came up? What a lane
 /// holds that is off may be an integer, which is denormal as a number.
 pub fn masking_may_pay() -> bool {
-    Isa::Best.has_logic_of_three() && wide::has_slow_denormals()
+    Isa::Best.is_avx512() && wide::has_slow_denormals()
 }
 
 /// A back end for a whole function.
@@ -134,14 +134,14 @@ impl Isa {
         }
     }
 
-    /// Has its code an instruction for any logic of three operands?
-    pub fn has_logic_of_three(self) -> bool {
+    /// Is its code of AVX-512?
+    pub fn is_avx512(self) -> bool {
         self == Isa::Avx512 || self == Isa::Best && self.is_wide() && HostLevel::get() == HostLevel::Avx512
     }
 
     /// What the passes do for its code.
     pub fn passes(self, keep_final_state: bool) -> OptOptions {
-        OptOptions { keep_final_state, is_wide: self.is_wide(), has_logic_of_three: self.has_logic_of_three() }
+        OptOptions { keep_final_state, is_wide: self.is_wide(), is_avx512: self.is_avx512() }
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! fldexp.64 x, n                                                    fmul.64 x, 2^n        where n is a constant and 2^n a normal number
+//! fldexp.64 x, (cvt.i32.f64 n)                                      fscale.64 x, n          where n is integral, on AVX-512
 //! fadd.64 (fldexp.64 (cvt.f64.u32 high), 32), (cvt.f64.u32 low)  => cvt.f64.u64 {low, high}
 //! ```
 //!
@@ -16,6 +17,12 @@ pub(super) fn whole(f: &mut Facts, op: PureOp, mode: FpMode, args: [Option<Value
         return None;
     }
     match op {
+        PureOp::FLdexp64 if f.lanes_constant(y).is_none() => {
+            let (PureOp::CvtI32F64, [Some(n), ..]) = f.pure(y).filter(|_| f.is_avx512)? else { return None };
+            use PureOp::{FCeil64, FFloor64, FRndne64, FTrunc64};
+            matches!(f.pure(n)?.0, FRndne64 | FTrunc64 | FFloor64 | FCeil64)
+                .then(|| f.make(Op::Pure { op: PureOp::FScale64, mode, args: [Some(x), Some(n), None] }, Ty::L64))
+        }
         PureOp::FLdexp64 => {
             let n = f.lanes_constant(y)? as u32 as i32;
             let factor = (-1022..=1023).contains(&n).then(|| (1023 + n) as u64)? << 52;

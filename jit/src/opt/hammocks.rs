@@ -251,7 +251,7 @@ mod tests {
     use wavejit_ir::text::{parse, print};
     use wavejit_ir::verify::verify;
 
-    const OPTS: OptOptions = OptOptions { keep_final_state: false, is_wide: true, has_logic_of_three: false };
+    const OPTS: OptOptions = OptOptions { keep_final_state: false, is_wide: true, is_avx512: false };
 
     /// A function whose block b0 sets EXEC to the lanes in which v0 is s0, and jumps over b1 on `branch`; b2 is the end.
     fn with_body(branch: &str, body: &str) -> Func {

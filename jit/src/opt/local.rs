@@ -20,13 +20,13 @@ use super::{
 use foldhash::fast::RandomState;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::HashMap;
-use wavejit_ir::{Block, FpMode, Func, Inst, Op, PureOp, SReg, Shape, Term, Ty, VReg, Value, Width, goes_back};
+use wavejit_ir::{Block, FpMode, Func, Inst, MemKind, Op, PureOp, SReg, Shape, Term, Ty, VReg, Value, Width, goes_back};
 
 /// Runs on every block.
 pub fn run(func: &mut Func, opts: OptOptions) {
     let from = straight_from(func);
     let mut ends: Vec<Constants> = vec![];
-    let mut facts = Facts::new(func, opts.is_wide);
+    let mut facts = Facts::new(func, opts);
     for (i, from) in from.iter().enumerate() {
         let (insts, term_pc) = (std::mem::take(&mut facts.func.blocks[i].insts), facts.func.blocks[i].term_pc);
         facts.begin(insts.len());
@@ -103,6 +103,8 @@ pub(super) struct Facts<'f> {
     pub func: &'f mut Func,
     /// [`OptOptions::is_wide`].
     pub is_wide: bool,
+    /// [`OptOptions::is_avx512`].
+    pub is_avx512: bool,
     out: Vec<Inst>,
     /// value -> what stands for it now
     alias: ByValue<Value>,
@@ -140,12 +142,13 @@ enum Key {
 }
 
 impl<'f> Facts<'f> {
-    fn new(func: &'f mut Func, is_wide: bool) -> Self {
+    fn new(func: &'f mut Func, opts: OptOptions) -> Self {
         // Most values have a definition, few stand for others' halves.
         let values = func.types.len();
         Facts {
             func,
-            is_wide,
+            is_wide: opts.is_wide,
+            is_avx512: opts.is_avx512,
             out: vec![],
             alias: ByValue(vec![None; values]),
             halves: ByValue(vec![]),
@@ -383,6 +386,9 @@ impl<'f> Facts<'f> {
         }
         if let Op::Store { kind, data, .. } = &mut inst.op {
             *data = super::narrow::stored(self, *kind, *data);
+            if self.is_avx512 && *kind == MemKind::B64 {
+                *data = super::qwords::stored(self, *data);
+            }
         }
         if let Some(same) = constants::load(self, &inst.op) {
             self.alias.insert(inst.first, same);

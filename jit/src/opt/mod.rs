@@ -65,8 +65,8 @@ pub struct OptOptions {
     /// For the back end of whole waves ([`crate::emit::Isa::is_wide`]): operations on 64-bit lanes that were split into dwords are put together
     /// again, loads of LDS by few addresses become one of each, and pixel waves that are whole have a body of their own.
     pub is_wide: bool,
-    /// The host has logic of three operands ([`crate::emit::Isa::has_logic_of_three`]).
-    pub has_logic_of_three: bool,
+    /// For AVX-512 ([`crate::emit::Isa::is_avx512`]): logic of three operands, and scaling by powers that are doubles.
+    pub is_avx512: bool,
 }
 
 /// Most rounds for bodies inside of bodies.
@@ -105,7 +105,7 @@ pub fn run(func: &mut Func, opts: OptOptions) {
         }
     };
     let logic = |f: &mut Func| {
-        if opts.has_logic_of_three && logic::run(f) {
+        if opts.is_avx512 && logic::run(f) {
             dead::run(f);
         }
     };

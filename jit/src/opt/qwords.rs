@@ -10,6 +10,7 @@
 //! or.64 (shl.64 a, 7), (lshr.64 a, 57)                                               rotl.64 a, 7
 //! pack.64(hi.64 a, lo.64 a)                                                          rotl.64 a, 32
 //! pack.64(sel.32(m, lo.64 a, x), sel.32(m, hi.64 a, y))                              sel.64 m, a, pack.64(x, y)
+//! pack.64(sel.32(m & n, lo.64 a, x), sel.32(m, sel.32(n, hi.64 a, y), z))            sel.64 m, (sel.64 n, a, pack.64(x, y)), pack.64(x, z)
 //! p = umulwide.32(x0, y0)
 //! pack.64(lo.64 p, iadd.32(iadd.32(hi.64 p, imul.32(x0, y1)), imul.32(x1, y0)))      imul.64 pack.64(x0, x1), pack.64(y0, y1)
 //! vset low: xor.32(lo.64 a, lo.64 b); vset high: xor.32(hi.64 a, hi.64 b)           halves of xor.64 a, b
@@ -18,7 +19,7 @@
 
 use super::address::carry_of;
 use super::local::Facts;
-use wavejit_ir::{Op, PureOp, Shape, Value, Width};
+use wavejit_ir::{Data, Op, PureOp, Shape, Value, Width};
 
 /// What `pack.64 low, high` is in one 64-bit operation, if it is that.
 pub(super) fn joined(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
@@ -234,11 +235,64 @@ pub(super) fn join_logic(f: &mut Facts, half: Value) {
 fn selection(f: &mut Facts, low: Value, high: Value) -> Option<Value> {
     let (PureOp::Sel32, [Some(m), Some(a), Some(b)]) = f.pure(low)? else { return None };
     let (PureOp::Sel32, [Some(n), Some(c), Some(d)]) = f.pure(high)? else { return None };
-    if m != n || !are_halves(f, a, c) && !are_halves(f, b, d) {
+    if m == n {
+        return (are_halves(f, a, c) || are_halves(f, b, d)).then(|| select(f, m, [a, c], [b, d]));
+    }
+    if !f.is_avx512 {
         return None;
     }
-    let (x, y) = (pack(f, a, c), pack(f, b, d));
-    Some(f.make_pure(PureOp::Sel64, &[m, x, y]))
+    nested(f, m, [a, b], n, [c, d], |[of_low, of_high]| [of_low, of_high])
+        .or_else(|| nested(f, n, [c, d], m, [a, b], |[of_high, of_low]| [of_low, of_high]))
+}
+
+/// `sel.64` of the qwords of these halves.
+fn select(f: &mut Facts, mask: Value, x: [Value; 2], y: [Value; 2]) -> Value {
+    let (x, y) = (pack(f, x[0], x[1]), pack(f, y[0], y[1]));
+    f.make_pure(PureOp::Sel64, &[mask, x, y])
+}
+
+/// A half that is selected by two masks at once, and the other by one after the other: `low_high` puts halves of the two in order.
+fn nested(
+    f: &mut Facts,
+    both: Value,
+    [a, b]: [Value; 2],
+    outer: Value,
+    [c, d]: [Value; 2],
+    low_high: impl Fn([Value; 2]) -> [Value; 2],
+) -> Option<Value> {
+    use PureOp::{BAnd, BOr, Sel32};
+    let (op @ (BAnd | BOr), [Some(p), Some(q), _]) = f.pure(both)? else { return None };
+    let inner = if p == outer {
+        q
+    } else if q == outer {
+        p
+    } else {
+        return None;
+    };
+    // Where the outer mask decides for both, and where the inner one does.
+    let (Sel32, [Some(k), Some(e), Some(g)]) = f.pure(if op == BAnd { c } else { d })? else { return None };
+    if k != inner {
+        return None;
+    }
+    let halves = |x: Value, y: Value| low_high([x, y]);
+    let is_whole = |f: &Facts, [low, high]: [Value; 2]| are_halves(f, low, high);
+    let (x, y) = (halves(a, e), halves(b, g));
+    if !is_whole(f, x) && !is_whole(f, y) {
+        return None;
+    }
+    let by_inner = select(f, inner, x, y);
+    let decided = halves(if op == BAnd { b } else { a }, if op == BAnd { d } else { c });
+    let decided = pack(f, decided[0], decided[1]);
+    let (x, y) = if op == BAnd { (by_inner, decided) } else { (decided, by_inner) };
+    Some(f.make_pure(PureOp::Sel64, &[outer, x, y]))
+}
+
+/// What a store of 64 bits stores: halves of one selection, if they are that.
+pub(super) fn stored(f: &mut Facts, data: Data) -> Data {
+    let [Some(low), Some(high), ..] = data else { return data };
+    let Some(whole) = selection(f, low, high) else { return data };
+    let [low, high] = [PureOp::Lo64, PureOp::Hi64].map(|half| Some(f.make_pure(half, &[whole])));
+    [low, high, None, None]
 }
 
 fn product(f: &mut Facts, low: Value, high: Value) -> Option<Value> {

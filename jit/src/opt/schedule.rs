@@ -33,7 +33,7 @@ struct Registers {
 
 impl Registers {
     fn of(func: &Func, opts: OptOptions) -> Registers {
-        let (lanes, held) = if opts.has_logic_of_three { (16, 24) } else { (8, 11) };
+        let (lanes, held) = if opts.is_avx512 { (16, 24) } else { (8, 11) };
         Registers { parts: i64::from(func.wave_size / lanes), held }
     }
 }
@@ -337,7 +337,7 @@ fn excess(func: &Func, places: &Places, registers: Registers, b: usize, order: &
 mod tests {
     use super::*;
 
-    const AVX512: OptOptions = OptOptions { keep_final_state: false, is_wide: true, has_logic_of_three: true };
+    const AVX512: OptOptions = OptOptions { keep_final_state: false, is_wide: true, is_avx512: true };
 
     /// Loads of v1 to v6, four dwords each, at the start of a block.
     fn block(rest: &str) -> Func {

@@ -1,11 +1,11 @@
 //! Operations on scalars: alone, for branches, with carries.
 
 use super::bench::{Bench, levels};
-use super::is_defined_by_eval;
+use super::{is_defined_by_eval, is_of_avx512};
 use iced_x86::{Decoder, DecoderOptions, Mnemonic};
 use wavejit_ir::{FpMode, Func, PureOp, Width, eval::eval, text};
 use wavejit_jit::emit::{self, EmitOptions, Isa};
-use wavejit_jit::opt::{self, logic};
+use wavejit_jit::opt;
 use wavejit_random::{Random, SPECIAL_WORDS};
 
 /// s2 = 1 where a branch is taken, else 2: on a comparison of s0 and s1, or of s0 and a constant, or on its opposite.
@@ -165,7 +165,7 @@ fn scalar_operations_are_no_calls() {
         let code = emit::wide_code(&func, &options).unwrap();
         let usual = &code.bytes[..code.usual_bytes];
         let is_call = Decoder::with_ip(64, usual, 0, DecoderOptions::NONE).into_iter().any(|i| i.mnemonic() == Mnemonic::Call);
-        assert_eq!(is_call, RARE.contains(&op) || logic::OF_THREE.contains(&op) && isa == Isa::Avx2, "{op}, {isa:?}: is it a call?");
+        assert_eq!(is_call, RARE.contains(&op) || is_of_avx512(op) && isa == Isa::Avx2, "{op}, {isa:?}: is it a call?");
         let mut bench = Bench::new(&scalar_function(op, FpMode::HSA), isa);
         let mut random = Random(7);
         for _ in 0..if is_defined_by_eval(op, isa) { 300 } else { 0 } {

@@ -350,6 +350,7 @@ instructions! {
     Rangeps      "vrangeps"    P66 M0F3A 0 0x50 Full32 evex;
     Rangepd      "vrangepd"    P66 M0F3A 1 0x50 Full64 evex;
     Fixupimmps   "vfixupimmps" P66 M0F3A 0 0x54 Full32 evex;
+    Fixupimmpd   "vfixupimmpd" P66 M0F3A 1 0x54 Full64 evex;
     // what AVX2 has in place of the above, or beside it
     Pand         "vpand"       P66 M0F   0 0xdb Whole vex;
     Pandn        "vpandn"      P66 M0F   0 0xdf Whole vex;

@@ -71,6 +71,12 @@ pub(crate) fn ldexp<M: Fp>(m: M, x: u64, e: u32) -> u64 {
     fout(m, nan1(x, r))
 }
 
+/// x * 2^n with one rounding, n rounded down; a NaN is 0.
+#[inline(always)]
+pub(crate) fn scale<M: Fp>(m: M, x: u64, n: u64) -> u64 {
+    ldexp(m, x, super::cvt::i32_f64(m, floor_raw(n)))
+}
+
 /// Three factors reach every exponent. Going down, the first two are 2^-969: what they leave is either far below the denormals, or still
 /// has all its bits, so that only the last product rounds.
 #[inline(always)]

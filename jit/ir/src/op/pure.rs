@@ -365,6 +365,8 @@ macro_rules! pure_rows {
             FFrexpMant64     "ffrexpm.64"         (D)     D  f64   f64::frexp_mant;
             FFrexpExp64      "ffrexpe.64"         (D)     W  f64   f64::frexp_exp;
             FLdexp64         "fldexp.64"          (D W)   D  f64   f64::ldexp;
+            /// x * 2^n of a double n that is rounded down, and 0 if it is a NaN (AVX-512 has it)
+            FScale64         "fscale.64"          (D D)   D  f64   f64::scale;
             TrigPreop64      "trigpreop.64"       (D W)   D  any   trans::trig_preop;
             DivScale64       "divscale.64"        (D D D) D  f64   div::of64::scaled;
             DivScaleFlag64   "divscaleflag.64"    (D D D) B  f64   div::of64::flag;

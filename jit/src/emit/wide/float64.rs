@@ -9,6 +9,8 @@ use wavejit_ir::{FpMode, PureOp, Value, eval::TWO_OVER_PI, eval::eval};
 use wavejit_x86::{Cond, Len, Mem, Rm, Size, Vector};
 
 const AT_LEAST: u8 = 5;
+/// What vfixupimmpd makes of each class of numbers: 0 of NaNs, the largest numbers of infinities, and of others what they are.
+const FINITE: u64 = 0x11ef_1188;
 
 impl<'a> Wide<'a> {
     /// Emits the operation; false: it has no form here.
@@ -28,6 +30,19 @@ impl<'a> Wide<'a> {
                         w.v(X::Scalefpd, to, from, Rm::Reg(to));
                         new
                     })
+                });
+                self.set_quad(r, out);
+            }
+            FScale64 if plain && !self.is_avx2() => {
+                let (x, n) = (self.quad(arg(0)), self.quad(arg(1)));
+                let out = self.each_quad([x, n], |w, part| {
+                    let (from, n) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+                    let (new, to) = w.new_in_register(Class::Vector);
+                    w.v(X::Pxord, to, to, Rm::Reg(to));
+                    let table = w.splat64(FINITE);
+                    w.vi(X::Fixupimmpd, to, n, table, 0);
+                    w.v(X::Scalefpd, to, from, Rm::Reg(to));
+                    new
                 });
                 self.set_quad(r, out);
             }
@@ -64,8 +79,7 @@ impl<'a> Wide<'a> {
             FClass64 => {
                 let Some(kinds) = self.splat_constant(arg(1)) else { return false };
                 let quad = self.quad(arg(0));
-                let mask = self.masks_of_qwords(&[quad], |w, k, from| w.class(X::Fpclasspd, k, from[0], kinds as u32));
-                self.set_lo(r, mask);
+                self.masks_of_qwords(r, &[quad], |w, k, from| w.class(X::Fpclasspd, k, from[0], kinds as u32));
             }
             CvtF32F64 if mode.is_plain32() && plain => {
                 let quad = self.quad(arg(0));

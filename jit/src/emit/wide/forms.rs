@@ -2,16 +2,20 @@
 //!
 //! | shape | forms |
 //! |---|---|
-//! | mask | mask registers, one for a part (vectors in AVX2); a word with one bit a lane |
+//! | mask | mask registers, one for a part (vectors in AVX2); the same in the order of qwords; a word with one bit a lane |
 //! | 64-bit lanes | two dwords, as rows have them; qwords, in the order that unpacking gives |
 //! | scalar | a word; for a splat of it see `block.rs` |
 
+use super::lanes::int_condition;
 use super::quads::DWORDS_OF_QWORDS;
 use super::regs::{Class, Home, NO_PARTS, NONE, Parts, PieceId};
 use super::{Wide, X};
 use std::ops::Range;
-use wavejit_ir::{SReg, Value};
-use wavejit_x86::{Gpr, Mem, Rm, Shift, Size};
+use wavejit_ir::{Inst, Op, PureOp, SReg, Value, Width};
+use wavejit_x86::{Gpr, Len, Mem, Rm, Shift, Size, Vector};
+
+/// So deep is it looked who wants a mask.
+const DEPTH: u32 = 4;
 
 impl Wide<'_> {
     /// A mask in mask registers.
@@ -20,9 +24,82 @@ impl Wide<'_> {
         if val.lo[self.index()] != NONE {
             return val.lo;
         }
-        let parts = self.mask_from_word(val.word);
+        let parts = if val.hi[self.index()] == NONE { self.mask_from_word(val.word) } else { self.mask_of_qword_mask(val.hi) };
         self.set_lo(v, parts);
         parts
+    }
+
+    /// A mask in mask registers in the order of qwords, with AVX-512: of each part the lanes of the first register of qwords, then those of the second.
+    pub(super) fn qword_mask_parts(&mut self, v: Value) -> Parts {
+        let val = self.val(v);
+        if val.hi[self.index()] != NONE {
+            return val.hi;
+        }
+        let k = self.mask_parts(v);
+        let parts = self.each_part(&[k], |w, part| {
+            let k = w.reg(part.ops[0]);
+            let (t, u, first) = (w.temp(), w.temp(), w.temp_mask());
+            let (new, to) = w.new_in_register(Class::Mask);
+            w.v(X::Pmovm2d, t, 0, Rm::Reg(k));
+            w.v(X::Punpckldq, u, t, Rm::Reg(t));
+            w.v(X::Pmovq2m, first, 0, Rm::Reg(u));
+            w.v(X::Punpckhdq, u, t, Rm::Reg(t));
+            w.v(X::Pmovq2m, to, 0, Rm::Reg(u));
+            w.k(X::Kunpckbw, to, to, first);
+            new
+        });
+        self.set_order_of_qwords(v, parts);
+        parts
+    }
+
+    /// The other way round.
+    fn mask_of_qword_mask(&mut self, parts: Parts) -> Parts {
+        self.each_part(&[parts], |w, part| {
+            let from = w.reg(part.ops[0]);
+            let (t, u) = (w.temp(), w.temp());
+            let (new, k) = w.new_in_register(Class::Mask);
+            w.v(X::Pmovm2q, t, 0, Rm::Reg(from));
+            w.vector(Vector::new(X::Kshiftrw, Len::X, k, 0, Rm::Reg(from)).imm(8));
+            w.v(X::Pmovm2q, u, 0, Rm::Reg(k));
+            w.vi(X::Shufps, t, t, Rm::Reg(u), DWORDS_OF_QWORDS[0]);
+            w.v(X::Pmovd2m, k, 0, Rm::Reg(t));
+            new
+        })
+    }
+
+    /// Does nobody want this mask but selections of qwords, and logic for such? Then it is made in their order.
+    pub(super) fn is_for_qwords(&self, mask: Value) -> bool {
+        !self.is_avx2() && self.is_for_qwords_within(mask, DEPTH)
+    }
+
+    fn is_for_qwords_within(&self, mask: Value, depth: u32) -> bool {
+        let insts = &self.func.blocks[self.r.block].insts;
+        let uses = self.uses(mask);
+        depth > 0
+            && !uses.is_empty()
+            && uses.iter().all(|at| {
+                let Some(Inst { op: Op::Pure { op, args, .. }, first, .. }) = insts.get(*at as usize) else { return false };
+                match op {
+                    PureOp::Sel64 => true,
+                    PureOp::BAnd | PureOp::BOr | PureOp::BXor | PureOp::BAndNot | PureOp::BNot => {
+                        let others = || args.iter().flatten().all(|v| *v == mask || self.is_of_qwords(*v));
+                        (self.needless.get(first) == Some(&mask) || others()) && self.is_for_qwords_within(*first, depth - 1)
+                    }
+                    _ => false,
+                }
+            })
+    }
+
+    /// Is this mask there in the order of qwords, or a comparison of such?
+    fn is_of_qwords(&self, mask: Value) -> bool {
+        use PureOp::*;
+        let is_compared = |op: PureOp| op.ret() == Width::B1 && op.args()[0] == Width::B64 && int_condition(op).is_none();
+        match self.def(mask) {
+            Op::Pure { op: BAnd, .. } if let Some(other) = self.needless.get(&mask) => self.is_of_qwords(*other),
+            Op::Pure { op: BAnd | BOr | BXor | BAndNot | BNot, args, .. } => args.iter().flatten().all(|v| self.is_of_qwords(*v)),
+            Op::Pure { op, .. } => is_compared(*op),
+            _ => false,
+        }
     }
 
     /// Mask registers from the bits in a word.
@@ -73,7 +150,7 @@ impl Wide<'_> {
         if val.word != NONE {
             return val.word;
         }
-        let parts = val.lo;
+        let parts = self.mask_parts(v);
         let (word, reg) = self.new_in_register(Class::General);
         self.bits_of(&parts, Gpr(reg));
         self.set_word(v, word);

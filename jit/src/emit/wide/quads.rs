@@ -93,7 +93,6 @@ impl Wide<'_> {
             Op::Pure { op, args: [Some(of), ..], .. } if op == which && self.func.ty(of) == Ty::L64 => Some(of),
             _ => None,
         };
-        let gives = |v: Value| matches!(*self.def(v), Op::Pure { op, .. } if gives_qwords(op));
         for (i, inst) in block.insts.iter().enumerate() {
             let Op::Store { space: Space::Global | Space::Flat | Space::Lds, kind: MemKind::B64, addr, data, .. } = &inst.op else {
                 continue;
@@ -104,12 +103,24 @@ impl Wide<'_> {
             let halves = [*low, *high].map(|v| self.val(v).def);
             let is_free = |at: u32| !self.is_once(at) && !couples.is_some_and(|c| c.skips(at as usize));
             let only_here = [*low, *high].iter().all(|v| self.val(*v).readers() == 1);
-            if is_near && only_here && gives(of) && !self.is_once(self.val(of).def) && halves.into_iter().all(is_free) {
+            if is_near && only_here && self.gives_qwords(of) && !self.is_once(self.val(of).def) && halves.into_iter().all(is_free) {
                 found.stores.insert(i as u32, of);
                 found.needless.extend(halves);
             }
         }
         found
+    }
+
+    /// Are lanes of 64 bits most likely at hand as qwords? A selection of such is, too.
+    fn gives_qwords(&self, v: Value) -> bool {
+        match *self.def(v) {
+            Op::Pure { op: PureOp::Sel64, args: [_, Some(x), Some(y)], .. } => {
+                let is_constant = |v: Value| self.splat_constant(v).is_some();
+                [(x, y), (y, x)].into_iter().any(|(x, y)| self.gives_qwords(x) && (is_constant(y) || self.gives_qwords(y)))
+            }
+            Op::Pure { op, .. } => gives_qwords(op),
+            _ => false,
+        }
     }
 
     /// Gives dwords to who wants them of a store of qwords.

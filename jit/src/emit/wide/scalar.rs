@@ -290,8 +290,14 @@ impl<'a> Wide<'a> {
         use PureOp::*;
         let values: Vec<Value> = args.iter().flatten().copied().collect();
         if let Some(other) = self.needless.get(&r) {
-            let parts = self.mask_parts(*other);
-            self.set_lo(r, parts);
+            let other = *other;
+            let val = *self.val(other);
+            if val.lo[self.index()] == NONE && val.hi[self.index()] != NONE {
+                self.set_order_of_qwords(r, val.hi);
+            } else {
+                let parts = self.mask_parts(other);
+                self.set_lo(r, parts);
+            }
             return true;
         }
         if let Some(compared) = self.under.get(&r) {
@@ -306,7 +312,8 @@ impl<'a> Wide<'a> {
         if !matches!(op, BAnd | BOr | BXor | BAndNot | BNot) || self.part.is_none() && on_words {
             return false;
         }
-        let parts: Vec<Parts> = values.iter().map(|v| self.mask_parts(*v)).collect();
+        let are_of_qwords = values.iter().all(|v| self.val(*v).hi[self.index()] != NONE) && self.is_for_qwords(r);
+        let parts: Vec<Parts> = values.iter().map(|v| if are_of_qwords { self.val(*v).hi } else { self.mask_parts(*v) }).collect();
         let out = self.each_part(&parts, |w, part| {
             let regs: Vec<u8> = part.ops.iter().map(|p| w.reg(*p)).collect();
             let (new, to) = w.new_in_register(Class::Mask);
@@ -320,7 +327,11 @@ impl<'a> Wide<'a> {
             }
             new
         });
-        self.set_lo(r, out);
+        if are_of_qwords {
+            self.set_order_of_qwords(r, out);
+        } else {
+            self.set_lo(r, out);
+        }
         true
     }
 

@@ -18,7 +18,7 @@ pub(super) struct Val {
     next: u32,
     /// Dwords of lanes, low dwords of 64-bit lanes, or mask registers.
     pub lo: Parts,
-    /// High dwords.
+    /// High dwords; mask registers in the order of qwords.
     pub hi: Parts,
     /// 64-bit lanes as qwords: of each part lanes 0, 1, 4, 5 and so on, and the others.
     pub quad: [Parts; 2],
@@ -336,6 +336,9 @@ impl Wide<'_> {
     /// Its parts, or those of them that have been made.
     pub(super) fn set_lo(&mut self, v: Value, parts: Parts) {
         self.add_parts(v, |v| &mut v.lo, parts);
+    }
+    pub(super) fn set_order_of_qwords(&mut self, mask: Value, parts: Parts) {
+        self.add_parts(mask, |v| &mut v.hi, parts);
     }
     pub(super) fn set_split(&mut self, v: Value, lo: Parts, hi: Parts) {
         // Pieces of both count once for each list: they are told apart when given up.

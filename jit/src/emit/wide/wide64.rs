@@ -92,7 +92,7 @@ impl<'a> Wide<'a> {
                 });
                 self.set_split(r, low, high);
             }
-            Sel64 if self.are_quads(&[arg(1), arg(2)]) => {
+            Sel64 if self.are_quads(&[arg(1), arg(2)]) && self.is_avx2() => {
                 let k = self.mask_parts(arg(0));
                 let (x, y) = (self.quad(arg(1)), self.quad(arg(2)));
                 let out = self.each_part_twice(&[k, x[0], x[1], y[0], y[1]], |w, part| {
@@ -104,6 +104,21 @@ impl<'a> Wide<'a> {
                         w.v(unpack, to, t, Rm::Reg(t));
                         w.v(X::Pmovq2m, of_half, 0, Rm::Reg(to));
                         w.vector(Vector::new(X::Blendmq, Len::Z, to, y, Rm::Reg(x)).mask(of_half));
+                        new
+                    })
+                });
+                self.set_quad(r, out);
+            }
+            Sel64 if self.are_quads(&[arg(1), arg(2)]) => {
+                let k = self.qword_mask_parts(arg(0));
+                let (x, y) = (self.quad(arg(1)), self.quad(arg(2)));
+                let out = self.each_part_twice(&[k, x[0], x[1], y[0], y[1]], |w, part| {
+                    let (k, of_second) = (w.reg(part.ops[0]), w.temp_mask());
+                    w.vector(Vector::new(X::Kshiftrw, Len::X, of_second, 0, Rm::Reg(k)).imm(8));
+                    [(0, k), (1, of_second)].map(|(half, k)| {
+                        let (x, y) = (w.rm64(part.ops[1 + half]), w.reg(part.ops[3 + half]));
+                        let (new, to) = w.new_in_register(Class::Vector);
+                        w.vector(Vector::new(X::Blendmq, Len::Z, to, y, x).mask(k));
                         new
                     })
                 });
@@ -247,8 +262,7 @@ impl<'a> Wide<'a> {
                     self.set_lo(r, mask);
                 } else if let (Some(predicate), true, Width::B64) = (float_condition(op), plain, op.args()[0]) {
                     let (x, y) = (self.quad(arg(0)), self.quad(arg(1)));
-                    let mask = self.compare_qwords(x, y, predicate);
-                    self.set_lo(r, mask);
+                    self.masks_of_qwords(r, &[x, y], |w, k, ops| w.vi(X::Cmppd, k, ops[0], Rm::Reg(ops[1]), predicate));
                 } else {
                     return false;
                 }
@@ -405,26 +419,34 @@ impl<'a> Wide<'a> {
         })
     }
 
-    /// Masks of comparisons of f64.
-    fn compare_qwords(&mut self, x: Quad, y: Quad, predicate: u8) -> Parts {
-        self.masks_of_qwords(&[x, y], |w, k, ops| w.vi(X::Cmppd, k, ops[0], Rm::Reg(ops[1]), predicate))
-    }
-
-    /// Masks made of qwords, whose lanes stand in an order of their own: `f` makes that of eight.
-    pub(super) fn masks_of_qwords(&mut self, operands: &[Quad], mut f: impl FnMut(&mut Self, u8, &[u8])) -> Parts {
+    /// Masks made of qwords, whose lanes stand in an order of their own: `f` makes that of eight. They are left in that order if it is all that is wanted.
+    pub(super) fn masks_of_qwords(&mut self, r: Value, operands: &[Quad], mut f: impl FnMut(&mut Self, u8, &[u8])) {
+        let stays = self.is_for_qwords(r);
         let list: Vec<Parts> = operands.iter().flatten().copied().collect();
-        self.each_part(&list, |w, part| {
+        let out = self.each_part(&list, |w, part| {
             let regs: Vec<u8> = part.ops.iter().map(|p| w.reg(*p)).collect();
+            let [first, second] = [0, 1].map(|half| regs.iter().skip(half).step_by(2).copied().collect::<Vec<u8>>());
             let (new, k) = w.new_in_register(Class::Mask);
+            if stays {
+                let low = w.temp_mask();
+                f(w, low, &first);
+                f(w, k, &second);
+                w.k(X::Kunpckbw, k, k, low);
+                return new;
+            }
             let (t, u) = (w.temp(), w.temp());
-            for (half, t) in [t, u].into_iter().enumerate() {
-                let ops: Vec<u8> = regs.iter().skip(half).step_by(2).copied().collect();
+            for (ops, t) in [(first, t), (second, u)] {
                 f(w, k, &ops);
                 w.v(X::Pmovm2q, t, 0, Rm::Reg(k));
             }
             w.vi(X::Shufps, t, t, Rm::Reg(u), 0x88);
             w.v(X::Pmovd2m, k, 0, Rm::Reg(t));
             new
-        })
+        });
+        if stays {
+            self.set_order_of_qwords(r, out);
+        } else {
+            self.set_lo(r, out);
+        }
     }
 }

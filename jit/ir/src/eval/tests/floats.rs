@@ -232,6 +232,10 @@ fn fraction_rounding_and_parts() {
     assert_eq!(op2(FLdexp64, HSA, bits64(1.5), (-1074i32) as u32), 2);
     assert_eq!(op2(FLdexp64, HSA, bits64(1.0), (-5000i32) as u32), 0);
     assert_eq!(op2(FLdexp16, HSA, 0x3c00u32, 0xffe8u32), 1, "the exponent has 16 bits");
+    let scaled = |x: f64, n: f64| f64::from_bits(op2(FScale64, HSA, bits64(x), bits64(n)));
+    assert_eq!((scaled(1.5, 3.0), scaled(1.5, -1.5), scaled(-1.0, 0.75)), (12.0, 0.375, -1.0), "powers are rounded down");
+    assert_eq!((scaled(3.0, f64::NAN), scaled(0.0, f64::INFINITY), scaled(1.0, 1e300)), (3.0, 0.0, f64::INFINITY));
+    assert_eq!((scaled(f64::INFINITY, f64::NEG_INFINITY), scaled(1.0, -1e300), scaled(1.0, -1074.0)), (f64::INFINITY, 0.0, f64::from_bits(1)));
 }
 
 #[test]

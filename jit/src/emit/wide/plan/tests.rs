@@ -30,7 +30,7 @@ fn crowded() -> Func {
 
 /// Its plan.
 fn plan_of(func: &mut Func, isa: Isa) -> Plan {
-    opt::run(func, OptOptions { keep_final_state: true, is_wide: true, has_logic_of_three: true });
+    opt::run(func, OptOptions { keep_final_state: true, is_wide: true, is_avx512: true });
     let options = EmitOptions { keep_final_state: true, isa, check_plan: true, ..EmitOptions::default() };
     assemble(func, &options, &|| false).unwrap().plan.unwrap()
 }
