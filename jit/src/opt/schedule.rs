@@ -41,8 +41,10 @@ impl Registers {
 /// Runs on every block.
 pub(super) fn run(func: &mut Func, opts: OptOptions) {
     let registers = Registers::of(func, opts);
-    let made = |insts: &[Inst]| insts.iter().filter(|inst| !is_at_hand(&inst.op)).map(|inst| i64::from(inst.results)).sum::<i64>();
-    let blocks: Vec<usize> = (0..func.blocks.len()).filter(|b| made(&func.blocks[*b].insts) * registers.parts > registers.held).collect();
+    // By value: the last place in its block that reads it.
+    let mut last = vec![0; func.types.len()];
+    let blocks: Vec<usize> =
+        (0..func.blocks.len()).filter(|b| registers.parts * most_alive(func, *b, &mut last) > registers.held).collect();
     if blocks.is_empty() {
         return;
     }
@@ -68,6 +70,33 @@ pub(super) fn run(func: &mut Func, opts: OptOptions) {
         let mut all: Vec<Option<Inst>> = std::mem::take(insts).into_iter().map(Some).collect();
         insts.extend(order.into_iter().map(|at| all[at as usize].take().expect("each is there once")));
     }
+}
+
+/// Most dwords of lanes that are alive in a block at a time, as it is.
+fn most_alive(func: &Func, b: usize, last: &mut [u32]) -> i64 {
+    let block = &func.blocks[b];
+    for (inst, at) in block.insts.iter().zip(0..) {
+        inst.op.for_each_arg(|v| last[v.0 as usize] = at);
+    }
+    block.term.for_each_arg(|v| last[v.0 as usize] = END);
+    let (mut alive, mut most) = (0, 0);
+    for (inst, at) in block.insts.iter().zip(0..) {
+        if is_at_hand(&inst.op) {
+            last[inst.first.0 as usize] = 0;
+        } else {
+            let made = (0..inst.results).map(|r| inst.result(r.into())).filter(|v| last[v.0 as usize] > at);
+            alive += made.map(|v| dwords(func, v)).sum::<i64>();
+            most = alive.max(most);
+        }
+        inst.op.for_each_arg(|v| {
+            // Once, though it may be an operand twice.
+            if last[v.0 as usize] == at {
+                last[v.0 as usize] = 0;
+                alive -= dwords(func, v);
+            }
+        });
+    }
+    most
 }
 
 fn is_load(inst: &Inst) -> bool {

@@ -235,7 +235,10 @@ fn fraction_rounding_and_parts() {
     let scaled = |x: f64, n: f64| f64::from_bits(op2(FScale64, HSA, bits64(x), bits64(n)));
     assert_eq!((scaled(1.5, 3.0), scaled(1.5, -1.5), scaled(-1.0, 0.75)), (12.0, 0.375, -1.0), "powers are rounded down");
     assert_eq!((scaled(3.0, f64::NAN), scaled(0.0, f64::INFINITY), scaled(1.0, 1e300)), (3.0, 0.0, f64::INFINITY));
-    assert_eq!((scaled(f64::INFINITY, f64::NEG_INFINITY), scaled(1.0, -1e300), scaled(1.0, -1074.0)), (f64::INFINITY, 0.0, f64::from_bits(1)));
+    assert_eq!(
+        (scaled(f64::INFINITY, f64::NEG_INFINITY), scaled(1.0, -1e300), scaled(1.0, -1074.0)),
+        (f64::INFINITY, 0.0, f64::from_bits(1))
+    );
 }
 
 #[test]
