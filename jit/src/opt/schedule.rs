@@ -191,9 +191,9 @@ fn from_end(func: &Func, places: &Places, registers: Registers, b: usize) -> Vec
         places,
         block,
         users: vec![0; block.insts.len()],
-        is_live: vec![false; block.insts.len()],
+        live: vec![0; block.insts.len()],
         ready: vec![],
-        live: 0,
+        alive: 0,
         few: if slow < FEW_SLOW { registers.held / 2 } else { registers.held * 5 / 6 },
         strong: vec![],
         weak: vec![],
@@ -212,7 +212,7 @@ fn from_end(func: &Func, places: &Places, registers: Registers, b: usize) -> Vec
             }
         }
     }
-    block.term.for_each_arg(|v| order.is_live[places.def(v) as usize] = true);
+    block.term.for_each_arg(|v| order.begin(v));
     order.ready.extend(
         (0..block.insts.len() as u32).filter(|at| order.users[*at as usize] == 0 && block.insts[*at as usize].op.effect() == Effect::None),
     );
@@ -233,10 +233,10 @@ struct FromEnd<'a> {
     block: &'a Block,
     /// By instruction: how often it is used by what has not been put.
     users: Vec<u32>,
-    /// By instruction: has something been put that uses it?
-    is_live: Vec<bool>,
+    /// By instruction: a bit for each result that something uses which has been put.
+    live: Vec<u32>,
     /// Dwords of lanes that are live, and how many are few.
-    live: i64,
+    alive: i64,
     few: i64,
     /// Those without an effect that nothing uses any more.
     ready: Vec<u32>,
@@ -261,7 +261,7 @@ impl FromEnd<'_> {
             return at;
         }
         let all = || strong.into_iter().chain(self.ready.iter().copied());
-        let fits = all().filter(|at| self.live + self.more(*at) <= self.few).max();
+        let fits = all().filter(|at| self.alive + self.more(*at) <= self.few).max();
         let at = fits.or_else(|| all().enumerate().min_by_key(|(n, at)| (self.more(*at), std::cmp::Reverse(*n))).map(|(_, at)| at));
         let at = at.expect("the last one in the old order is ready");
         if strong == Some(at) {
@@ -279,13 +279,14 @@ impl FromEnd<'_> {
     fn more(&self, at: u32) -> i64 {
         let inst = &self.block.insts[at as usize];
         let mut more = 0;
-        if self.is_live[at as usize] && !is_at_hand(&inst.op) {
-            more -= (0..inst.results).map(|r| dwords(self.func, inst.result(r.into()))).sum::<i64>();
+        if !is_at_hand(&inst.op) {
+            let live = (0..inst.results).map(|r| inst.result(r.into())).filter(|v| self.is_live(*v));
+            more -= live.map(|v| dwords(self.func, v)).sum::<i64>();
         }
         let mut before = [None; 2];
         inst.op.for_each_arg(|v| {
-            let def = self.places.def(v) as usize;
-            if !self.is_live[def] && !is_at_hand(&self.block.insts[def].op) && !before.contains(&Some(v)) {
+            let def = &self.block.insts[self.places.def(v) as usize];
+            if !self.is_live(v) && !is_at_hand(&def.op) && !before.contains(&Some(v)) {
                 more += dwords(self.func, v);
             }
             before = [Some(v), before[0]];
@@ -293,12 +294,29 @@ impl FromEnd<'_> {
         more
     }
 
+    /// The instruction that makes a value, and its bit there.
+    fn bit(&self, v: Value) -> (usize, u32) {
+        let def = self.places.def(v) as usize;
+        (def, 1 << (v.0 - self.block.insts[def].first.0))
+    }
+
+    fn is_live(&self, v: Value) -> bool {
+        let (def, bit) = self.bit(v);
+        self.live[def] & bit != 0
+    }
+
+    /// A value is live from now on.
+    fn begin(&mut self, v: Value) {
+        let (def, bit) = self.bit(v);
+        self.live[def] |= bit;
+    }
+
     /// Puts an instruction: what it reads is live from now on.
     fn put(&mut self, at: u32) {
-        self.live += self.more(at);
+        self.alive += self.more(at);
         self.block.insts[at as usize].op.for_each_arg(|v| {
+            self.begin(v);
             let def = self.places.def(v);
-            self.is_live[def as usize] = true;
             self.users[def as usize] -= 1;
             if self.users[def as usize] == 0 && self.block.insts[def as usize].op.effect() == Effect::None {
                 self.ready.push(def);
@@ -410,7 +428,9 @@ mod tests {
     fn loads_stay_before_what_has_an_effect() {
         // A write of a register, and a load that nobody reads.
         let write = format!("vset v8, %1, exec %0\n{}vset v9, %62, exec %0", sums_of_loads());
-        assert_eq!(order(block(&write)).find('W'), Some(6), "all loads come first");
+        let order_of_write = order(block(&write));
+        let (before, _) = order_of_write.split_once('W').expect("there are two writes");
+        assert_eq!(before.matches('L').count(), 6, "all loads come first: {order_of_write}");
         let store = "%40: l32 = iadd.32 %10, %14\nstore lds.b32 [lane %1], %40, exec %0";
         let order = order(block(store));
         assert!(order.ends_with('S') && order.matches('L').count() == 6, "{order}");
