@@ -14,7 +14,7 @@ use std::ops::Range;
 use wavejit_ir::{Inst, Op, PureOp, SReg, Value, Width};
 use wavejit_x86::{Gpr, Len, Mem, Rm, Shift, Size, Vector};
 
-/// So deep is it looked who wants a mask.
+/// So deep is it looked who wants a mask, and what it is made of: logic may use each mask twice, and each of those.
 const DEPTH: u32 = 4;
 
 impl Wide<'_> {
@@ -82,7 +82,7 @@ impl Wide<'_> {
                 match op {
                     PureOp::Sel64 => true,
                     PureOp::BAnd | PureOp::BOr | PureOp::BXor | PureOp::BAndNot | PureOp::BNot => {
-                        let others = || args.iter().flatten().all(|v| *v == mask || self.is_of_qwords(*v));
+                        let others = || args.iter().flatten().all(|v| *v == mask || self.is_of_qwords(*v, DEPTH));
                         (self.needless.get(first) == Some(&mask) || others()) && self.is_for_qwords_within(*first, depth - 1)
                     }
                     _ => false,
@@ -91,12 +91,14 @@ impl Wide<'_> {
     }
 
     /// Is this mask there in the order of qwords, or a comparison of such?
-    fn is_of_qwords(&self, mask: Value) -> bool {
+    fn is_of_qwords(&self, mask: Value, depth: u32) -> bool {
         use PureOp::*;
         let is_compared = |op: PureOp| op.ret() == Width::B1 && op.args()[0] == Width::B64 && int_condition(op).is_none();
         match self.def(mask) {
-            Op::Pure { op: BAnd, .. } if let Some(other) = self.needless.get(&mask) => self.is_of_qwords(*other),
-            Op::Pure { op: BAnd | BOr | BXor | BAndNot | BNot, args, .. } => args.iter().flatten().all(|v| self.is_of_qwords(*v)),
+            Op::Pure { op: BAnd, .. } if let Some(other) = self.needless.get(&mask) => depth > 0 && self.is_of_qwords(*other, depth - 1),
+            Op::Pure { op: BAnd | BOr | BXor | BAndNot | BNot, args, .. } => {
+                depth > 0 && args.iter().flatten().all(|v| self.is_of_qwords(*v, depth - 1))
+            }
             Op::Pure { op, .. } => is_compared(*op),
             _ => false,
         }
