@@ -5,6 +5,7 @@ mod addresses;
 mod alike;
 mod atomics;
 mod chains;
+mod eights;
 mod exchanges;
 mod masks;
 mod one_address;

@@ -16,6 +16,7 @@
 
 use super::addresses::{FARTHEST, Reach, Test};
 use super::calls::CAREFUL_DST;
+use super::eights::Rows;
 use super::memory::Access;
 use super::regs::{Class, Home, InLds, NEVER, NO_PARTS, PieceId};
 use super::{ROWS, Wide, X};
@@ -237,7 +238,7 @@ impl<'a> Wide<'a> {
                     // Runs may be at one place.
                     let to = to.plus((stride * first) as i32);
                     if one.dwords() > 1 {
-                        self.interleave(&Access { is_store: true, ..one.clone() }, p, to);
+                        self.interleave(&Access { is_store: true, ..one.clone() }, p, Rows::One(to));
                     } else {
                         self.vector(Vector::new(X::MovStore, Len::Z, one.data[0][p], 0, Rm::Mem(to)).mask(a.exec[p]));
                     }

@@ -25,19 +25,15 @@ impl<'a> Wide<'a> {
         } else {
             self.common_high(a);
         }
-        if !a.is_apart() {
-            self.base_of_indices(a);
-        }
         for p in 0..self.parts {
             let next = self.a.label();
             self.skip_idle(a, p, next);
             if a.may_be_equal() {
                 self.all_equal(a, p, a.low[p], next);
             }
+            self.in_eights(a, p, next);
             self.apart_or(a, p, a.low[p], |w| {
-                if a.is_apart() {
-                    w.base_of_indices(a);
-                }
+                w.base_of_indices(a);
                 let flip = w.splat32(0x8000_0000);
                 w.v(X::Pxord, a.t, a.low[p], flip);
                 w.gather_dwords(a, p, a.spare[0], 0);
@@ -105,7 +101,7 @@ impl<'a> Wide<'a> {
         }
         self.each_lds_offset(a, a.bytes().max(4), |w, p, offsets| {
             if offsets != a.t {
-                w.v(X::MovAligned, a.t, 0, Rm::Reg(offsets));
+                w.lds_offsets(a, p);
             }
             let next = w.a.label();
             if a.may_be_equal() {
@@ -125,9 +121,22 @@ impl<'a> Wide<'a> {
                 w.a.jmp(next);
                 w.a.bind(differs);
             }
+            if w.in_eights(a, p, next) {
+                w.lds_offsets(a, p);
+            }
             w.apart_or(a, p, a.t, |w| w.gather_dwords(a, p, a.host, 0));
             w.a.bind(next);
         });
+    }
+
+    /// `t` = the offsets in LDS of a part.
+    fn lds_offsets(&mut self, a: &Access, p: usize) {
+        if a.imm == 0 {
+            return self.v(X::MovAligned, a.t, 0, Rm::Reg(a.low[p]));
+        }
+        // Sums of offset and constant wrap at 2^32.
+        let imm = self.splat32(a.imm as u32);
+        self.v(X::Paddd, a.t, a.low[p], imm);
     }
 
     /// Bytes and halfwords of lanes anywhere: one after the other, in order.
@@ -143,6 +152,19 @@ impl<'a> Wide<'a> {
         } else {
             self.common_high(a);
         }
+        let (next, end) = (self.a.label(), self.a.label());
+        if self.may_be_in_eights(a) {
+            // Where one part is not in such rows, all are stored again, in order.
+            let slow = self.a.label();
+            for p in 0..self.parts {
+                let moved = self.a.label();
+                self.in_eights(a, p, moved);
+                self.a.jmp(slow);
+                self.a.bind(moved);
+            }
+            self.a.jmp(end);
+            self.a.bind(slow);
+        }
         for p in 0..self.parts {
             let (addr, data) = (self.row_mem(CAREFUL_ADDR, p), self.row_mem(CAREFUL_DATA, p));
             if a.space != Space::Lds {
@@ -153,7 +175,6 @@ impl<'a> Wide<'a> {
         // The lanes that are left, in the frame: there is no register to spare.
         let left = Mem::at(Gpr::RSP, CARGO_EXEC);
         self.active_lanes(a, lane);
-        let (next, end) = (self.a.label(), self.a.label());
         let lanes = self.func.wave_size;
         if lanes == 32 {
             let some = self.a.label();

@@ -90,6 +90,7 @@ mod cross;
 mod dead_stores;
 mod deferred;
 mod division;
+mod eights;
 mod exchange_sum;
 mod facts;
 mod flags;

@@ -1,6 +1,7 @@
 //! Loads and stores whose addresses have been tested: an element for all lanes, and sixteen in a row.
 
 use super::calls::CAREFUL_DATA;
+use super::eights::Rows;
 use super::memory::Access;
 use super::steps::Step;
 use super::{ROWS, Wide, X, sreg};
@@ -98,7 +99,8 @@ impl<'a> Wide<'a> {
         }
         let (reg, k) = (a.data[0][p], a.exec[p]);
         if a.dwords() > 1 {
-            return if a.is_store { self.interleave(a, p, at) } else { self.deinterleave(a, p, at) };
+            let rows = Rows::One(at);
+            return if a.is_store { self.interleave(a, p, rows) } else { self.deinterleave(a, p, rows) };
         }
         let op = match (a.is_store, a.kind) {
             (false, MemKind::U8) => X::Pmovzxbd,
@@ -214,19 +216,19 @@ impl<'a> Wide<'a> {
     }
 
     /// A part's elements of several dwords from memory, to one register for each dword.
-    pub(super) fn deinterleave(&mut self, a: &Access, p: usize, at: Mem) {
-        if self.is_avx2() && self.take_apart(a, p, at) {
-            return;
+    pub(super) fn deinterleave(&mut self, a: &Access, p: usize, rows: Rows) {
+        match rows {
+            Rows::One(at) if self.is_avx2() && self.take_apart(a, p, at) => return,
+            _ => self.load_raw(a, p, rows),
         }
-        if a.as_quads {
-            return self.load_quads(a, p, at);
-        }
-        self.load_raw(a, p, at);
-        self.apart(a, p);
+        if a.as_quads { self.halves_of_qwords(a, p) } else { self.apart(a, p) }
     }
 
     /// A part's elements of several dwords from [raw registers](Access::raw), where they lie as in memory.
     pub(super) fn apart(&mut self, a: &Access, p: usize) {
+        if a.dwords() == 4 {
+            return self.four_apart_by_halves(a, p);
+        }
         let (n, lanes) = (a.dwords() as u32, self.part_lanes());
         let (raw, order) = (&a.raw[..n as usize], a.raw[n as usize]);
         for (j, data) in a.data.iter().enumerate() {
@@ -241,13 +243,27 @@ impl<'a> Wide<'a> {
         }
     }
 
-    /// The other way round.
-    pub(super) fn interleave(&mut self, a: &Access, p: usize, at: Mem) {
-        if self.is_avx2() && self.put_together(a, p, at) {
-            return;
+    /// Of elements of four dwords: first two dwords of eight lanes to a register, then the halves of those together.
+    fn four_apart_by_halves(&mut self, a: &Access, p: usize) {
+        let (raw, other) = (&a.raw[..4], a.raw[4]);
+        for (first, data) in [0, 2].into_iter().zip(a.data.chunks(2)) {
+            let (low, high) = (data[0][p], data[1][p]);
+            for (to, [x, y]) in [low, other].into_iter().zip([[raw[0], raw[1]], [raw[2], raw[3]]]) {
+                self.load_table(to, move |i| 4 * (i % 8) + first + i / 8);
+                self.v(X::Permi2d, to, x, Rm::Reg(y));
+            }
+            self.vi(X::Shufi64x2, high, low, Rm::Reg(other), 0xee);
+            self.vi(X::Insert64x4, low, low, Rm::Reg(other), 1);
         }
-        if !a.quads.is_empty() {
-            return self.store_quads(a, p, at);
+    }
+
+    /// The other way round.
+    pub(super) fn interleave(&mut self, a: &Access, p: usize, rows: Rows) {
+        match rows {
+            Rows::One(at) if self.is_avx2() && self.put_together(a, p, at) => return,
+            _ if !a.quads.is_empty() => return self.store_quads(a, p, rows),
+            _ if a.dwords() == 4 => return self.four_together_by_halves(a, p, rows),
+            _ => {}
         }
         let (n, lanes) = (a.dwords() as u32, self.part_lanes());
         let (to, order) = (a.raw[0], a.raw[1]);
@@ -261,11 +277,22 @@ impl<'a> Wide<'a> {
                 self.load_table(order, move |i| if dword(i) == c { lanes + element(i) } else { i });
                 self.v(X::Permt2d, to, order, Rm::Reg(a.data[c as usize][p]));
             }
-            let at = Rm::Mem(at.plus(self.part_bytes() * m as i32));
-            self.may_fault(a);
-            match masks {
-                Some(k) => self.vector(Vector::new(X::MovStore64, Len::Z, to, 0, at).mask(k[m as usize])),
-                None => self.v(X::MovStore, to, 0, at),
+            self.store_register(a, to, rows, m as usize, masks.map(|k| k[m as usize]));
+        }
+    }
+
+    /// Elements of four dwords: the first two dwords of eight lanes to a register and the others, so that pairs of each lane meet.
+    fn four_together_by_halves(&mut self, a: &Access, p: usize, rows: Rows) {
+        let [first, second, to] = [a.raw[0], a.raw[1], a.raw[2]];
+        for half in 0..2 {
+            for (pairs, data) in [first, second].into_iter().zip(a.data.chunks(2)) {
+                // Lanes 0, 4, 1, 5, 2, 6, 3, 7.
+                self.load_table(pairs, move |i| 8 * half + i / 4 + 4 * (i / 2 % 2) + 16 * (i % 2));
+                self.v(X::Permi2d, pairs, data[0][p], Rm::Reg(data[1][p]));
+            }
+            for (op, quarter) in [X::Punpcklqdq, X::Punpckhqdq].into_iter().zip(0..) {
+                self.v(op, to, first, Rm::Reg(second));
+                self.store_register(a, to, rows, 2 * half as usize + quarter, None);
             }
         }
     }

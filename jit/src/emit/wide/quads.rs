@@ -13,12 +13,13 @@
 //! apart before.
 
 use super::addresses::MOST_STEPS;
+use super::eights::Rows;
 use super::lanes::int_condition;
 use super::memory::Access;
 use super::{Wide, X};
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavejit_ir::{Block, Inst, MemKind, Op, PureOp, Space, Ty, Value, Width};
-use wavejit_x86::{Len, Mem, Rm, Vector};
+use wavejit_x86::{Len, Rm, Vector};
 
 /// Low dwords, and high ones, as vshufps takes them.
 pub(super) const DWORDS_OF_QWORDS: [u8; 2] = [0x88, 0xdd];
@@ -133,7 +134,7 @@ impl Wide<'_> {
     }
 
     /// Stores the qwords of a part in a row.
-    pub(super) fn store_quads(&mut self, a: &Access, p: usize, at: Mem) {
+    pub(super) fn store_quads(&mut self, a: &Access, p: usize, rows: Rows) {
         let ([even, odd], to) = (a.quads[p], a.raw[0]);
         let masks = self.qword_masks(a, p);
         for m in 0..2 {
@@ -141,12 +142,7 @@ impl Wide<'_> {
             let place = move |lane: u32| 2 * (lane / 4) + lane % 2 + 8 * (lane / 2 % 2);
             self.load_table(to, move |i| 2 * place(8 * m + i / 2) + i % 2);
             self.v(X::Permi2d, to, even, Rm::Reg(odd));
-            let at = Rm::Mem(at.plus(self.part_bytes() * m as i32));
-            self.may_fault(a);
-            match masks {
-                Some(k) => self.vector(Vector::new(X::MovStore64, Len::Z, to, 0, at).mask(k[m as usize])),
-                None => self.v(X::MovStore, to, 0, at),
-            }
+            self.store_register(a, to, rows, m as usize, masks.map(|k| k[m as usize]));
         }
     }
 
@@ -203,15 +199,10 @@ impl Wide<'_> {
 
     /// The elements of a part, which are in a row, as they lie in memory: in the first raw registers, one for each of their dwords. Of 64 bits those of active
     /// lanes alone.
-    pub(super) fn load_raw(&mut self, a: &Access, p: usize, at: Mem) {
+    pub(super) fn load_raw(&mut self, a: &Access, p: usize, rows: Rows) {
         let masks = self.qword_masks(a, p);
         for (n, reg) in a.raw[..a.dwords()].iter().enumerate() {
-            let from = Rm::Mem(at.plus(self.part_bytes() * n as i32));
-            self.may_fault(a);
-            match masks {
-                Some(k) => self.vector(Vector::new(X::MovLoad64, Len::Z, *reg, 0, from).zeroing(k[n])),
-                None => self.v(X::MovLoad, *reg, 0, from),
-            }
+            self.load_register(a, *reg, rows, n, masks.map(|k| k[n]));
         }
     }
 
@@ -225,13 +216,7 @@ impl Wide<'_> {
         Some([a.exec[p], a.k2])
     }
 
-    /// A part's elements, which are in a row.
-    pub(super) fn load_quads(&mut self, a: &Access, p: usize, at: Mem) {
-        self.load_raw(a, p, at);
-        self.halves_of_qwords(a, p);
-    }
-
-    /// The same of what is in raw registers as it lies in memory.
+    /// A part's elements, which are in raw registers as they lie in memory.
     pub(super) fn halves_of_qwords(&mut self, a: &Access, p: usize) {
         let (even, odd) = (a.data[0][p], a.data[1][p]);
         let (first, second) = (a.raw[0], a.raw[1]);

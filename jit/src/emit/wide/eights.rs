@@ -1,0 +1,160 @@
+//! Accesses whose lanes are in a row by eight lanes: what 8 x 8 work-items of an image do. Found as they run, where not all lanes of a part are in one row.
+//!
+//! ```text
+//! load global.b32 [%5]     lanes 1-7 behind lane 0, 9-15 behind lane 8? -> no: gather
+//!                          vmovups ymm0, [first]; vinserti64x4 zmm0, zmm0, [second], 1
+//! ```
+
+use super::lanes::EQ;
+use super::memory::Access;
+use super::{Wide, X};
+use wavejit_ir::{Ids, MemKind, Space};
+use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Size, Vector};
+
+/// Lanes of such a row.
+const EIGHT: u32 = 8;
+
+/// Where the elements of a part lie: in a row, or each eight of sixteen.
+#[derive(Clone, Copy)]
+pub(super) enum Rows {
+    One(Mem),
+    Two([Mem; 2]),
+}
+
+impl Rows {
+    /// Where register `m` of all elements in order lies, or its halves, if elements have so many dwords.
+    fn register(self, m: usize, dwords: usize, bytes: i32) -> Rows {
+        let Rows::Two(rows) = self else {
+            let Rows::One(at) = self else { unreachable!("one or two") };
+            return Rows::One(at.plus(bytes * m as i32));
+        };
+        let half = |h: usize| rows[h / dwords].plus(bytes / 2 * (h % dwords) as i32);
+        let (low, high) = (2 * m, 2 * m + 1);
+        if low / dwords == high / dwords { Rows::One(half(low)) } else { Rows::Two([half(low), half(high)]) }
+    }
+}
+
+impl<'a> Wide<'a> {
+    /// Loads register `m` of what lies in rows. `k`: the lanes of it that are active, if not all are moved.
+    pub(super) fn load_register(&mut self, a: &Access, reg: u8, rows: Rows, m: usize, k: Option<u8>) {
+        self.may_fault(a);
+        match (rows.register(m, a.dwords(), self.part_bytes()), k) {
+            (Rows::One(at), Some(k)) => self.vector(Vector::new(X::MovLoad64, Len::Z, reg, 0, Rm::Mem(at)).zeroing(k)),
+            (Rows::One(at), None) => self.v(X::MovLoad, reg, 0, Rm::Mem(at)),
+            (Rows::Two([low, high]), _) => {
+                self.exactly(Vector::new(X::MovLoad, Len::Y, reg, 0, Rm::Mem(low)));
+                self.may_fault(a);
+                self.vi(X::Insert64x4, reg, reg, Rm::Mem(high), 1);
+            }
+        }
+    }
+
+    /// Stores register `m` of what lies in rows.
+    pub(super) fn store_register(&mut self, a: &Access, reg: u8, rows: Rows, m: usize, k: Option<u8>) {
+        self.may_fault(a);
+        match (rows.register(m, a.dwords(), self.part_bytes()), k) {
+            (Rows::One(at), Some(k)) => self.vector(Vector::new(X::MovStore64, Len::Z, reg, 0, Rm::Mem(at)).mask(k)),
+            (Rows::One(at), None) => self.v(X::MovStore, reg, 0, Rm::Mem(at)),
+            (Rows::Two([low, high]), _) => {
+                self.exactly(Vector::new(X::MovStore, Len::Y, reg, 0, Rm::Mem(low)));
+                self.may_fault(a);
+                self.vi(X::Extract64x4, reg, 0, Rm::Mem(high), 1);
+            }
+        }
+    }
+
+    /// Are lanes of an access likely to be in rows of eight, if they are not in longer ones? Where workgroups have rows of sixteen lanes they are not.
+    pub(super) fn may_be_in_eights(&self, a: &Access) -> bool {
+        self.func.ids == Ids::Any && a.stride.is_none() && !a.is_scattered && a.carried.is_none() && a.kind.bytes() <= 16
+    }
+
+    /// If all lanes of a part are active and each eight are in a row, moves them and goes to `next`. Of global memory `host` is the host address of its base and
+    /// constant, of LDS that of LDS, where all lanes have been found to be in range. `spare` and `t` are changed,
+    /// if there is code for it, which is what it returns.
+    pub(super) fn in_eights(&mut self, a: &Access, p: usize, next: Label) -> bool {
+        if !self.may_be_in_eights(a) {
+            return false;
+        }
+        let (other, offsets, bytes) = (self.a.label(), a.low[p], a.bytes() as u32);
+        if !a.is_full {
+            self.every(a.exec[p]);
+            self.a.jcc(Cond::Ae, other);
+        }
+        if self.is_avx2() {
+            self.v(X::Broadcast, a.t, 0, Rm::Reg(offsets));
+        } else {
+            self.load_table(a.t, |i| i / EIGHT * EIGHT);
+            self.v(X::Permd, a.t, a.t, Rm::Reg(offsets));
+        }
+        let steps = self.table(move |i| i % EIGHT * bytes);
+        self.v(X::Paddd, a.t, a.t, steps);
+        self.vi(X::Pcmpd, a.k2, a.t, Rm::Reg(offsets), EQ);
+        self.every(a.k2);
+        self.a.jcc(Cond::Ae, other);
+        let starts = &a.spare[..self.part_lanes() as usize / EIGHT as usize];
+        self.first_dword(offsets, starts[0]);
+        if let [_, second] = starts {
+            self.vi(X::Extract32x4, offsets, 0, Rm::Reg(a.t), 2);
+            self.first_dword(a.t, *second);
+        }
+        for start in starts {
+            if a.space == Space::Lds {
+                self.a.lea(Size::D, *start, Mem::at(*start, a.imm));
+            } else {
+                // Offsets are zero-extended: they may not wrap within a row.
+                self.a.alu_imm(Alu::Cmp, Size::D, *start, -((EIGHT * bytes) as i32));
+                self.a.jcc(Cond::A, other);
+            }
+        }
+        let at = |start: Gpr| Mem::indexed(a.host, start, 1, 0);
+        match starts {
+            [first, second] => self.move_eights(a, p, [at(*first), at(*second)]),
+            _ => {
+                self.a.alu(Alu::Add, Size::Q, starts[0], a.host);
+                self.move_part(&Access { step: None, ..a.clone() }, p, starts[0], 0);
+            }
+        }
+        self.a.jmp(next);
+        self.a.bind(other);
+        true
+    }
+
+    fn move_eights(&mut self, a: &Access, p: usize, rows: [Mem; 2]) {
+        let (reg, t) = (a.data[0][p], a.t);
+        let [low, high] = rows.map(Rm::Mem);
+        match (a.is_store, a.kind) {
+            (false, _) if a.dwords() > 1 => self.deinterleave(a, p, Rows::Two(rows)),
+            (true, _) if a.dwords() > 1 => self.interleave(a, p, Rows::Two(rows)),
+            (false, MemKind::U8 | MemKind::I8) => {
+                self.may_fault(a);
+                self.exactly(Vector::new(X::MovqFromGpr, Len::X, reg, 0, low));
+                self.may_fault(a);
+                self.exactly(Vector::new(X::Pinsrq, Len::X, reg, reg, high).imm(1));
+                self.v(if a.kind == MemKind::U8 { X::Pmovzxbd } else { X::Pmovsxbd }, reg, 0, Rm::Reg(reg));
+            }
+            (false, MemKind::U16 | MemKind::I16) => {
+                self.may_fault(a);
+                self.exactly(Vector::new(X::MovLoad, Len::X, reg, 0, low));
+                self.may_fault(a);
+                self.exactly(Vector::new(X::Insert32x4, Len::Y, reg, reg, high).imm(1));
+                self.v(if a.kind == MemKind::U16 { X::Pmovzxwd } else { X::Pmovsxwd }, reg, 0, Rm::Reg(reg));
+            }
+            (true, MemKind::U8 | MemKind::I8) => {
+                self.v(X::Pmovdb, reg, 0, Rm::Reg(t));
+                self.may_fault(a);
+                self.exactly(Vector::new(X::MovqToGpr, Len::X, t, 0, low));
+                self.may_fault(a);
+                self.exactly(Vector::new(X::Pextrq, Len::X, t, 0, high).imm(1));
+            }
+            (true, MemKind::U16 | MemKind::I16) => {
+                self.v(X::Pmovdw, reg, 0, Rm::Reg(t));
+                self.may_fault(a);
+                self.exactly(Vector::new(X::MovStore, Len::X, t, 0, low));
+                self.may_fault(a);
+                self.exactly(Vector::new(X::Extract32x4, Len::Y, t, 0, high).imm(1));
+            }
+            (false, _) => self.load_register(a, reg, Rows::Two(rows), 0, None),
+            (true, _) => self.store_register(a, reg, Rows::Two(rows), 0, None),
+        }
+    }
+}
