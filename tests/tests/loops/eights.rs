@@ -14,9 +14,11 @@ fn program(rng: &mut Random, width: u32) -> String {
     for v in 4..8 {
         line(&format!("v_add_nc_u32 v{v}, {v}, v12"));
     }
+    // From lane to lane: sometimes elements overlap.
+    let step = if size > 4 && rng.one_in(3) { 4 } else { size };
     // From row to row: in a row after all, close, apart, or at one place.
-    let row = [size * width, size * width + 4, 64, 200, 0, 4, 1, 516][rng.below(8) as usize];
-    line(&format!("s_movk_i32 s9, {row}\nv_mul_lo_u32 v1, v11, s9\nv_mad_u32_u24 v1, v10, {size}, v1"));
+    let row = [step * width, step * width + 4, 64, 200, 0, 4, 1, 516][rng.below(8) as usize];
+    line(&format!("s_movk_i32 s9, {row}\nv_mul_lo_u32 v1, v11, s9\nv_mad_u32_u24 v1, v10, {step}, v1"));
     match rng.below(8) {
         0 => line("v_xor_b32 v1, 4, v1"),
         1 => line("v_cmp_eq_u32 vcc_lo, 21, v12\nv_cndmask_b32 v1, v1, v12, vcc_lo"),

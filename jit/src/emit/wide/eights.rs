@@ -22,8 +22,8 @@ pub(super) enum Rows {
 }
 
 impl Rows {
-    /// Where register `m` of all elements in order lies, or its halves, if elements have so many dwords.
-    fn register(self, m: usize, dwords: usize, bytes: i32) -> Rows {
+    /// Where register `m`, of so many bytes, of all elements in order lies, or its halves, if elements have so many dwords.
+    pub(super) fn register(self, m: usize, dwords: usize, bytes: i32) -> Rows {
         let Rows::Two(rows) = self else {
             let Rows::One(at) = self else { unreachable!("one or two") };
             return Rows::One(at.plus(bytes * m as i32));
@@ -35,10 +35,10 @@ impl Rows {
 }
 
 impl<'a> Wide<'a> {
-    /// Loads register `m` of what lies in rows. `k`: the lanes of it that are active, if not all are moved.
-    pub(super) fn load_register(&mut self, a: &Access, reg: u8, rows: Rows, m: usize, k: Option<u8>) {
+    /// Loads a register from where it lies. `k`: the qwords of it that are active, if not all are moved.
+    pub(super) fn load_register(&mut self, a: &Access, reg: u8, at: Rows, k: Option<u8>) {
         self.may_fault(a);
-        match (rows.register(m, a.dwords(), self.part_bytes()), k) {
+        match (at, k) {
             (Rows::One(at), Some(k)) => self.vector(Vector::new(X::MovLoad64, Len::Z, reg, 0, Rm::Mem(at)).zeroing(k)),
             (Rows::One(at), None) => self.v(X::MovLoad, reg, 0, Rm::Mem(at)),
             (Rows::Two([low, high]), _) => {
@@ -49,10 +49,10 @@ impl<'a> Wide<'a> {
         }
     }
 
-    /// Stores register `m` of what lies in rows.
-    pub(super) fn store_register(&mut self, a: &Access, reg: u8, rows: Rows, m: usize, k: Option<u8>) {
+    /// Stores it.
+    pub(super) fn store_register(&mut self, a: &Access, reg: u8, at: Rows, k: Option<u8>) {
         self.may_fault(a);
-        match (rows.register(m, a.dwords(), self.part_bytes()), k) {
+        match (at, k) {
             (Rows::One(at), Some(k)) => self.vector(Vector::new(X::MovStore64, Len::Z, reg, 0, Rm::Mem(at)).mask(k)),
             (Rows::One(at), None) => self.v(X::MovStore, reg, 0, Rm::Mem(at)),
             (Rows::Two([low, high]), _) => {
@@ -75,7 +75,34 @@ impl<'a> Wide<'a> {
         if !self.may_be_in_eights(a) {
             return false;
         }
-        let (other, offsets, bytes) = (self.a.label(), a.low[p], a.bytes() as u32);
+        // Elements of several dwords may overlap: compilers load neighbors at once.
+        let overlap = (a.dwords() > 1 && !a.is_store && !a.as_quads).then_some(4);
+        for step in [Some(a.bytes() as u32), overlap].into_iter().flatten() {
+            let other = self.a.label();
+            let starts = self.find_eights(a, p, step, other);
+            let at = |start: &Gpr| Mem::indexed(a.host, *start, 1, 0);
+            match starts {
+                [first, second] if step == a.bytes() as u32 => self.move_eights(a, p, [at(first), at(second)]),
+                [first, second] => {
+                    for (data, j) in a.data.iter().zip(0..) {
+                        self.load_register(a, data[p], Rows::Two([first, second].map(|start| at(start).plus(4 * j))), None);
+                    }
+                }
+                [first] if step == a.bytes() as u32 => {
+                    self.a.alu(Alu::Add, Size::Q, *first, a.host);
+                    self.move_part(&Access { step: None, ..a.clone() }, p, *first, 0);
+                }
+                starts => (0..a.dwords()).for_each(|j| self.load_dwords(a, a.data[j][p], p, at(&starts[0]).plus(4 * j as i32))),
+            }
+            self.a.jmp(next);
+            self.a.bind(other);
+        }
+        true
+    }
+
+    /// Goes to `other` unless all lanes of a part are active and each eight are in a row, `step` bytes from one to the next; the offsets of the first of each.
+    fn find_eights<'b>(&mut self, a: &'b Access, p: usize, step: u32, other: Label) -> &'b [Gpr] {
+        let offsets = a.low[p];
         if !a.is_full {
             self.every(a.exec[p]);
             self.a.jcc(Cond::Ae, other);
@@ -86,7 +113,7 @@ impl<'a> Wide<'a> {
             self.load_table(a.t, |i| i / EIGHT * EIGHT);
             self.v(X::Permd, a.t, a.t, Rm::Reg(offsets));
         }
-        let steps = self.table(move |i| i % EIGHT * bytes);
+        let steps = self.table(move |i| i % EIGHT * step);
         self.v(X::Paddd, a.t, a.t, steps);
         self.vi(X::Pcmpd, a.k2, a.t, Rm::Reg(offsets), EQ);
         self.every(a.k2);
@@ -102,21 +129,11 @@ impl<'a> Wide<'a> {
                 self.a.lea(Size::D, *start, Mem::at(*start, a.imm));
             } else {
                 // Offsets are zero-extended: they may not wrap within a row.
-                self.a.alu_imm(Alu::Cmp, Size::D, *start, -((EIGHT * bytes) as i32));
+                self.a.alu_imm(Alu::Cmp, Size::D, *start, -((EIGHT * step) as i32 + a.bytes()));
                 self.a.jcc(Cond::A, other);
             }
         }
-        let at = |start: Gpr| Mem::indexed(a.host, start, 1, 0);
-        match starts {
-            [first, second] => self.move_eights(a, p, [at(*first), at(*second)]),
-            _ => {
-                self.a.alu(Alu::Add, Size::Q, starts[0], a.host);
-                self.move_part(&Access { step: None, ..a.clone() }, p, starts[0], 0);
-            }
-        }
-        self.a.jmp(next);
-        self.a.bind(other);
-        true
+        starts
     }
 
     fn move_eights(&mut self, a: &Access, p: usize, rows: [Mem; 2]) {
@@ -153,8 +170,8 @@ impl<'a> Wide<'a> {
                 self.may_fault(a);
                 self.exactly(Vector::new(X::Extract32x4, Len::Y, t, 0, high).imm(1));
             }
-            (false, _) => self.load_register(a, reg, Rows::Two(rows), 0, None),
-            (true, _) => self.store_register(a, reg, Rows::Two(rows), 0, None),
+            (false, _) => self.load_register(a, reg, Rows::Two(rows), None),
+            (true, _) => self.store_register(a, reg, Rows::Two(rows), None),
         }
     }
 }

@@ -277,7 +277,8 @@ impl<'a> Wide<'a> {
                 self.load_table(order, move |i| if dword(i) == c { lanes + element(i) } else { i });
                 self.v(X::Permt2d, to, order, Rm::Reg(a.data[c as usize][p]));
             }
-            self.store_register(a, to, rows, m as usize, masks.map(|k| k[m as usize]));
+            let at = rows.register(m as usize, a.dwords(), self.part_bytes());
+            self.store_register(a, to, at, masks.map(|k| k[m as usize]));
         }
     }
 
@@ -292,7 +293,8 @@ impl<'a> Wide<'a> {
             }
             for (op, quarter) in [X::Punpcklqdq, X::Punpckhqdq].into_iter().zip(0..) {
                 self.v(op, to, first, Rm::Reg(second));
-                self.store_register(a, to, rows, 2 * half as usize + quarter, None);
+                let at = rows.register(2 * half as usize + quarter, a.dwords(), self.part_bytes());
+                self.store_register(a, to, at, None);
             }
         }
     }

@@ -142,7 +142,8 @@ impl Wide<'_> {
             let place = move |lane: u32| 2 * (lane / 4) + lane % 2 + 8 * (lane / 2 % 2);
             self.load_table(to, move |i| 2 * place(8 * m + i / 2) + i % 2);
             self.v(X::Permi2d, to, even, Rm::Reg(odd));
-            self.store_register(a, to, rows, m as usize, masks.map(|k| k[m as usize]));
+            let at = rows.register(m as usize, a.dwords(), self.part_bytes());
+            self.store_register(a, to, at, masks.map(|k| k[m as usize]));
         }
     }
 
@@ -202,7 +203,7 @@ impl Wide<'_> {
     pub(super) fn load_raw(&mut self, a: &Access, p: usize, rows: Rows) {
         let masks = self.qword_masks(a, p);
         for (n, reg) in a.raw[..a.dwords()].iter().enumerate() {
-            self.load_register(a, *reg, rows, n, masks.map(|k| k[n]));
+            self.load_register(a, *reg, rows.register(n, a.dwords(), self.part_bytes()), masks.map(|k| k[n]));
         }
     }
 
