@@ -11,6 +11,7 @@ mod masks;
 mod one_address;
 mod qwords;
 mod scalars;
+mod vectors;
 
 use wavejit::code_object::PgmRsrc;
 use wavejit::wave_init::{RawInit, WaveInit};

@@ -76,7 +76,7 @@ impl<'a> Wide<'a> {
             return false;
         }
         // Elements of several dwords may overlap: compilers load neighbors at once.
-        let overlap = (a.dwords() > 1 && !a.is_store && !a.as_quads).then_some(4);
+        let overlap = (a.dwords() > 1 && !a.is_store && !a.as_quads && !a.is_lying).then_some(4);
         for step in [Some(a.bytes() as u32), overlap].into_iter().flatten() {
             let other = self.a.label();
             let starts = self.find_eights(a, p, step, other);

@@ -20,16 +20,13 @@ impl<'a> Wide<'a> {
         if a.is_store && a.dwords() > 1 {
             self.test_alignment(a);
         }
-        if a.high.is_empty() {
-            self.range_of_base(a);
-        } else {
-            self.common_high(a);
-        }
+        self.range_of_lanes(a);
         for p in 0..self.parts {
             let next = self.a.label();
+            let dwords = if a.is_lying { self.a.label() } else { next };
             self.skip_idle(a, p, next);
             if a.may_be_equal() {
-                self.all_equal(a, p, a.low[p], next);
+                self.all_equal(a, p, a.low[p], dwords);
             }
             self.in_eights(a, p, next);
             self.apart_or(a, p, a.low[p], |w| {
@@ -38,7 +35,32 @@ impl<'a> Wide<'a> {
                 w.v(X::Pxord, a.t, a.low[p], flip);
                 w.gather_dwords(a, p, a.spare[0], 0);
             });
-            self.a.bind(next);
+            self.end_of_dwords(a, p, dwords, next);
+        }
+    }
+
+    /// Where the general way has a part in dwords.
+    fn end_of_dwords(&mut self, a: &Access, p: usize, dwords: Label, next: Label) {
+        if a.is_lying {
+            self.a.bind(dwords);
+            self.dwords_to_lying(a, p);
+        }
+        self.a.bind(next);
+    }
+
+    /// host = the host address that offsets of lanes are from; tested.
+    pub(super) fn range_of_lanes(&mut self, a: &Access) {
+        if a.high.is_empty() { self.range_of_base(a) } else { self.common_high(a) }
+    }
+
+    /// Moves all parts if lanes are in rows of eight; goes to `slow` if not all are: what has been stored until then is stored again.
+    pub(super) fn all_in_eights(&mut self, a: &Access, slow: Label) {
+        for p in 0..self.parts {
+            let moved = self.a.label();
+            self.skip_idle(a, p, moved);
+            self.in_eights(a, p, moved);
+            self.a.jmp(slow);
+            self.a.bind(moved);
         }
     }
 
@@ -104,6 +126,7 @@ impl<'a> Wide<'a> {
                 w.lds_offsets(a, p);
             }
             let next = w.a.label();
+            let dwords = if a.is_lying { w.a.label() } else { next };
             if a.may_be_equal() {
                 // As in `all_equal`, on the sums.
                 let differs = w.a.label();
@@ -118,14 +141,14 @@ impl<'a> Wide<'a> {
                 w.a.alu_load(Alu::Cmp, Size::Q, t, Mem::at(Gpr::RSP, CARGO_HELPER));
                 w.a.jcc(Cond::A, differs);
                 w.broadcast_for_part(a, Mem::indexed(a.host, t, 1, 0), t, p);
-                w.a.jmp(next);
+                w.a.jmp(dwords);
                 w.a.bind(differs);
             }
             if w.in_eights(a, p, next) {
                 w.lds_offsets(a, p);
             }
             w.apart_or(a, p, a.t, |w| w.gather_dwords(a, p, a.host, 0));
-            w.a.bind(next);
+            w.end_of_dwords(a, p, dwords, next);
         });
     }
 
@@ -147,21 +170,14 @@ impl<'a> Wide<'a> {
                 let to = w.row_mem(CAREFUL_ADDR, p);
                 w.v(X::MovStore, offsets, 0, Rm::Mem(to));
             });
-        } else if a.high.is_empty() {
-            self.range_of_base(a);
         } else {
-            self.common_high(a);
+            self.range_of_lanes(a);
         }
         let (next, end) = (self.a.label(), self.a.label());
         if self.may_be_in_eights(a) {
             // Where one part is not in such rows, all are stored again, in order.
             let slow = self.a.label();
-            for p in 0..self.parts {
-                let moved = self.a.label();
-                self.in_eights(a, p, moved);
-                self.a.jmp(slow);
-                self.a.bind(moved);
-            }
+            self.all_in_eights(a, slow);
             self.a.jmp(end);
             self.a.bind(slow);
         }

@@ -85,6 +85,8 @@ pub(super) struct Access {
     pub finished: Label,
     /// It gives qwords ([`super::quads`]).
     pub as_quads: bool,
+    /// Its elements are in registers as they lie in memory ([`super::vectors`]).
+    pub is_lying: bool,
     /// By part, what a store has that takes qwords; who wants dwords [takes them apart](Wide::quads_to_dwords) into `data`.
     pub quads: Vec<QuadRegs>,
     /// Host addresses of the first of each 16 lanes, less a constant that `reach` has; the first is 0 if the tests that `reach` speaks of failed.
@@ -348,6 +350,7 @@ impl<'a> Wide<'a> {
             done: self.a.label(),
             finished: self.a.label(),
             as_quads: false,
+            is_lying: is_move && self.has_vectors(),
             quads: vec![],
             starts: vec![],
             reach: Reach::default(),
@@ -384,13 +387,14 @@ impl<'a> Wide<'a> {
             }
         }
         let pc = inst.pc;
-        if a.as_quads && !a.is_one_qword() {
+        let is_loaded_lying = a.is_lying && !a.is_store;
+        if a.as_quads && !a.is_one_qword() || is_loaded_lying {
             self.a.bind(a.finished);
             let a = a.clone();
             self.stubs.push(Box::new(move |w| {
                 w.a.bind(a.done);
                 w.map.push((w.a.offset(), pc));
-                (0..w.parts).for_each(|p| w.dwords_to_quads(&a, p));
+                (0..w.parts).for_each(|p| if is_loaded_lying { w.dwords_to_lying(&a, p) } else { w.dwords_to_quads(&a, p) });
                 w.a.jmp(a.finished);
             }));
         } else {
@@ -400,6 +404,7 @@ impl<'a> Wide<'a> {
         let is_common = addr.offset.is_none();
         let needs_general = addr.offset.is_some() && a.space != Space::Scratch && !a.is_scattered;
         self.careful_label();
+        let careful_of_dwords = self.a.label();
         self.stubs.push(Box::new(move |w| {
             if needs_general {
                 w.a.bind(fail);
@@ -415,6 +420,7 @@ impl<'a> Wide<'a> {
                 w.quads_to_dwords(&a);
                 match a.carried {
                     Some(c) => w.carried_general(&a, &c),
+                    None if a.is_lying && a.is_store => w.store_lying(&a, careful_of_dwords),
                     None => w.general(&a),
                 }
                 w.a.jmp(a.finished);
@@ -431,6 +437,9 @@ impl<'a> Wide<'a> {
             w.make_lanes(&a);
             w.quads_to_dwords(&a);
             w.carried_lanes(&a);
+            if a.is_lying && a.is_store {
+                return w.store_lying_with_care(&a, careful_of_dwords);
+            }
             w.careful_access(&a);
         }));
     }

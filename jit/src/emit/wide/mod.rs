@@ -71,6 +71,8 @@
 //! | `cross.rs` | cross-lane operations |
 //! | `calls.rs` | row functions and helpers |
 //! | `quads.rs` | loads that give qwords, stores that take them |
+//! | `vectors.rs` | loads and stores of elements of four dwords that stay as they lie in memory |
+//! | `eights.rs` | accesses in rows of eight lanes |
 //! | `queue.rs` | from wave to wave, and from workgroup to workgroup |
 
 mod addresses;
@@ -128,6 +130,7 @@ mod steps;
 mod transcendental;
 
 mod values;
+mod vectors;
 mod view;
 mod wanted;
 mod wide64;
@@ -262,6 +265,7 @@ struct Wide<'a> {
     pairs_read: SRegs,
     /// Loads of the block that give qwords.
     quads: quads::Quads,
+    vectors: vectors::Vectors,
     quad_stores: quads::QuadStores,
     /// By block: can it come to itself again?
     goes_round: &'a [bool],
@@ -476,6 +480,7 @@ impl<'a> Wide<'a> {
             sreg_pairs: sreg_pairs::SRegPairs::default(),
             pairs_read: facts.pairs_read,
             quads: quads::Quads::default(),
+            vectors: vectors::Vectors::default(),
             quad_stores: quads::QuadStores::default(),
             guest_stores: vec![],
             goes_straight: facts.goes_straight,

@@ -219,6 +219,7 @@ impl<'a> Wide<'a> {
     pub(super) fn deinterleave(&mut self, a: &Access, p: usize, rows: Rows) {
         match rows {
             Rows::One(at) if self.is_avx2() && self.take_apart(a, p, at) => return,
+            _ if a.is_lying => return self.move_lying(a, p, rows),
             _ => self.load_raw(a, p, rows),
         }
         if a.as_quads { self.halves_of_qwords(a, p) } else { self.apart(a, p) }
@@ -261,6 +262,7 @@ impl<'a> Wide<'a> {
     pub(super) fn interleave(&mut self, a: &Access, p: usize, rows: Rows) {
         match rows {
             Rows::One(at) if self.is_avx2() && self.put_together(a, p, at) => return,
+            _ if a.is_lying => return self.move_lying(a, p, rows),
             _ if !a.quads.is_empty() => return self.store_quads(a, p, rows),
             _ if a.dwords() == 4 => return self.four_together_by_halves(a, p, rows),
             _ => {}
@@ -284,18 +286,29 @@ impl<'a> Wide<'a> {
 
     /// Elements of four dwords: the first two dwords of eight lanes to a register and the others, so that pairs of each lane meet.
     fn four_together_by_halves(&mut self, a: &Access, p: usize, rows: Rows) {
-        let [first, second, to] = [a.raw[0], a.raw[1], a.raw[2]];
+        let (pairs, to) = ([a.raw[0], a.raw[1]], [a.raw[2], a.raw[3]]);
         for half in 0..2 {
-            for (pairs, data) in [first, second].into_iter().zip(a.data.chunks(2)) {
-                // Lanes 0, 4, 1, 5, 2, 6, 3, 7.
-                self.load_table(pairs, move |i| 8 * half + i / 4 + 4 * (i / 2 % 2) + 16 * (i % 2));
-                self.v(X::Permi2d, pairs, data[0][p], Rm::Reg(data[1][p]));
+            self.pairs_of_dwords(a, p, half as u32, pairs);
+            self.pairs_together(pairs, to);
+            for (reg, quarter) in to.into_iter().zip(0..) {
+                let at = rows.register(2 * half + quarter, a.dwords(), self.part_bytes());
+                self.store_register(a, reg, at, None);
             }
-            for (op, quarter) in [X::Punpcklqdq, X::Punpckhqdq].into_iter().zip(0..) {
-                self.v(op, to, first, Rm::Reg(second));
-                let at = rows.register(2 * half as usize + quarter, a.dwords(), self.part_bytes());
-                self.store_register(a, to, at, None);
-            }
+        }
+    }
+
+    /// The first two dwords of lanes 0, 4, 1, 5, 2, 6, 3, 7 of a half of a part, and the other two.
+    pub(super) fn pairs_of_dwords(&mut self, a: &Access, p: usize, half: u32, to: [u8; 2]) {
+        for (to, data) in to.into_iter().zip(a.data.chunks(2)) {
+            self.load_table(to, move |i| 8 * half + i / 4 + 4 * (i / 2 % 2) + 16 * (i % 2));
+            self.v(X::Permi2d, to, data[0][p], Rm::Reg(data[1][p]));
+        }
+    }
+
+    /// Elements 0 to 3 of them, and 4 to 7.
+    pub(super) fn pairs_together(&mut self, [first, second]: [u8; 2], to: [u8; 2]) {
+        for (op, to) in [X::Punpcklqdq, X::Punpckhqdq].into_iter().zip(to) {
+            self.v(op, to, first, Rm::Reg(second));
         }
     }
 

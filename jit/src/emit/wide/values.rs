@@ -156,6 +156,7 @@ impl Wide<'_> {
             v.rewind();
         }
         self.find_quads(block);
+        self.find_vectors(block);
         self.begin_copies(block);
     }
 
