@@ -371,9 +371,13 @@ pub enum Ids {
     Runs(NextRun),
     /// The same, all three in v0: x in bits 9:0, y in 19:10, z in 29:20.
     PackedRuns(NextRun),
+    /// As [`Runs`](Self::Runs), in runs of 8 lanes.
+    Eights(NextRun),
+    /// As [`PackedRuns`](Self::PackedRuns), in runs of 8 lanes.
+    PackedEights(NextRun),
 }
 
-/// What is known of work-item ids from a run of 16 lanes to the next one of the wave.
+/// What is known of work-item ids from a run of lanes to the next one of the wave.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub enum NextRun {
     /// Nothing.
@@ -388,24 +392,50 @@ pub enum NextRun {
 }
 
 impl Ids {
-    /// Lanes of a run.
+    /// Lanes of a run, unless it is an eight.
     pub const RUN: u32 = 16;
+    /// Lanes of a run of [`Eights`](Self::Eights).
+    pub const EIGHT: u32 = 8;
 
     /// What is known of waves in workgroups of this extent, and of those at the end of the grid, which have `rest` work-items in a dimension where that is not 0.
     pub fn of(is_packed: bool, wave_size: u32, group: [u32; 3], rest: [u32; 3]) -> Ids {
         let all = |i: usize, n: u32| group[i].is_multiple_of(n) && rest[i].is_multiple_of(n);
-        let next = if group[1..].iter().all(|n| *n <= 1) {
-            NextRun::Line
-        } else if all(0, wave_size) {
-            NextRun::Lines
-        } else if group[0] == Ids::RUN && rest[0] == 0 && all(1, wave_size / Ids::RUN) {
-            NextRun::Row
-        } else if all(0, Ids::RUN) {
-            NextRun::Any
+        let is_line = group[1..].iter().all(|n| *n <= 1);
+        let run = if is_line || all(0, Ids::RUN) {
+            Ids::RUN
+        } else if all(0, Ids::EIGHT) {
+            Ids::EIGHT
         } else {
             return Ids::Any;
         };
-        if is_packed { Ids::PackedRuns(next) } else { Ids::Runs(next) }
+        let next = if is_line {
+            NextRun::Line
+        } else if all(0, wave_size) {
+            NextRun::Lines
+        } else if group[0] == run && rest[0] == 0 && all(1, wave_size / run) {
+            NextRun::Row
+        } else {
+            NextRun::Any
+        };
+        match (is_packed, run) {
+            (true, Ids::RUN) => Ids::PackedRuns(next),
+            (false, Ids::RUN) => Ids::Runs(next),
+            (true, _) => Ids::PackedEights(next),
+            (false, _) => Ids::Eights(next),
+        }
+    }
+
+    /// Lanes of a run.
+    pub fn run(self) -> u32 {
+        if matches!(self, Ids::Eights(_) | Ids::PackedEights(_)) { Ids::EIGHT } else { Ids::RUN }
+    }
+
+    /// What is known from a run to the next.
+    pub fn next(self) -> NextRun {
+        match self {
+            Ids::Any => NextRun::Any,
+            Ids::Runs(next) | Ids::PackedRuns(next) | Ids::Eights(next) | Ids::PackedEights(next) => next,
+        }
     }
 }
 

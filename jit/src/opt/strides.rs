@@ -1,4 +1,5 @@
-//! Lane facts: which values are, in each run of 16 lanes, a base plus a constant times the lane's place in the run.
+//! Lane facts: which values are, in each run of lanes, a base plus a constant times the lane's place in the run. A run is 16 lanes, or 8 where workgroups have such
+//! rows ([`Ids::run`]).
 //!
 //! They begin with the work-item ids of a kernel whose workgroups are such that x counts up in every run ([`Func::ids`]), with lane numbers
 //! and with what is one value for the wave, and are closed under sums, products with constants, shifts, and bit fields that cut the lane bits off or
@@ -28,7 +29,7 @@ use super::possible_bits::PossibleBits;
 use super::worklist::Worklist;
 use wavejit_ir::{Addr, Block, Func, Ids, Inst, NextRun, Op, PureOp, Shape, Space, Ty, VReg, Value, Width};
 
-/// Lanes of a run.
+/// Lanes that back ends look at together.
 pub const RUN: u32 = Ids::RUN;
 
 /// Lane i of a run has base + i * stride, modulo 2^32. Of the base the low `clear` bits are 0.
@@ -91,19 +92,19 @@ impl Stride {
 
     /// The bits in which the runs of a wave differ, if neither lanes of a run nor the first base have any of them: then adding is the same as setting
     /// bits, for all lanes of the wave.
-    fn run_bits(self, runs: u32) -> Option<u32> {
+    fn run_bits(self, run: u32, runs: u32) -> Option<u32> {
         let Across { apart, clear } = self.across?;
-        let lanes = self.stride.checked_mul(RUN - 1)?;
+        let lanes = self.stride.checked_mul(run - 1)?;
         let most = u64::from(apart) * u64::from(runs - 1) + u64::from(lanes);
-        let bits = (0..runs).fold(0, |bits, run| bits | apart.wrapping_mul(run));
+        let bits = (0..runs).fold(0, |bits, i| bits | apart.wrapping_mul(i));
         // Counting on is what a run does in the bits above its own.
         let apart_from_lanes = bits & (u64::from(lanes) + 1).next_power_of_two().wrapping_sub(1) as u32 == 0;
         (most < below(clear) && apart_from_lanes).then_some(bits)
     }
 
     /// The bits in which lanes of a run differ, if the base has none of them: then adding is the same as setting bits.
-    fn lane_bits(self) -> Option<u32> {
-        let most = self.stride.checked_mul(RUN - 1)?;
+    fn lane_bits(self, run: u32) -> Option<u32> {
+        let most = self.stride.checked_mul(run - 1)?;
         let bits = most.checked_add(1)?.checked_next_power_of_two()? - 1;
         (self.clear == 32 || bits < 1u32.checked_shl(self.clear).unwrap_or(0)).then_some(bits)
     }
@@ -154,6 +155,8 @@ impl Start {
 #[derive(Debug)]
 pub struct Strides {
     facts: Vec<Option<Stride>>,
+    /// Lanes of a run.
+    run: u32,
     /// Runs of a wave.
     runs: u32,
     /// Scalar constants, and lane values that are one.
@@ -177,6 +180,22 @@ impl Strides {
     /// The fact about a value, if there is one.
     pub fn of(&self, v: Value) -> Option<Stride> {
         self.facts[v.0 as usize]
+    }
+
+    /// The same for runs of [`RUN`] lanes.
+    pub fn in_sixteens(&self, v: Value) -> Option<Stride> {
+        let s = self.of(v)?;
+        if self.run == RUN {
+            return Some(s);
+        }
+        let w = s.across.filter(|w| w.apart == s.stride.wrapping_mul(self.run))?;
+        Some(s.across(Across::new(w.apart.wrapping_mul(RUN / self.run), w.clear)))
+    }
+
+    /// What a lane of a run of eight has more than the one before, and the run more than the run before, if that is known and it is no run of sixteen.
+    pub fn in_eights(&self, v: Value) -> Option<(u32, u32)> {
+        let s = self.of(v).filter(|_| self.run == Ids::EIGHT && self.in_sixteens(v).is_none())?;
+        Some((s.stride, s.apart()?))
     }
 
     /// Is a lane value of 32 bits, or the low half of one of 64, one for all lanes of the wave?
@@ -206,7 +225,8 @@ impl Strides {
         let count = func.types.len();
         let mut values = Strides {
             facts: vec![None; count],
-            runs: func.wave_size / RUN,
+            run: func.ids.run(),
+            runs: func.wave_size / func.ids.run(),
             constants: vec![None; count],
             clear: vec![0; count],
             bits: PossibleBits::new(count),
@@ -299,8 +319,8 @@ impl Strides {
                     self.same[inst.first.0 as usize] = true;
                     Some(constant.map_or(Stride::same(self.clear[s.0 as usize]), |c| Stride::of_constant(c as u32)))
                 }
-                Op::LaneId => Some(Stride::new(1, RUN.trailing_zeros()).across(Across::new(RUN, 32))),
-                Op::LaneTable(t) => of_table(&func.tables[*t as usize][..func.wave_size as usize]),
+                Op::LaneId => Some(Stride::new(1, self.run.trailing_zeros()).across(Across::new(self.run, 32))),
+                Op::LaneTable(t) => of_table(&func.tables[*t as usize][..func.wave_size as usize], self.run),
                 Op::VGet { reg, .. } => rows.get(usize::from(reg.0)).copied().flatten(),
                 Op::VSet { reg, value, exec } => {
                     if let Some(row) = rows.get_mut(usize::from(reg.0)) {
@@ -419,12 +439,12 @@ impl Strides {
                 if lanes.stride == 0 {
                     return Some(Stride::new(0, a.clear.min(b.clear)).across(same_of(&[a, b])));
                 }
-                let bits = lanes.lane_bits()?;
+                let bits = lanes.lane_bits(self.run)?;
                 let across = lanes.across.zip(other.across).and_then(|(x, y)| match (x, y.apart) {
                     // The lanes have no other bits.
                     (Across { apart: 0, clear: 32 }, _) => Some(y),
                     (_, 0) => {
-                        let all = u64::from(lanes.run_bits(self.runs)? | bits);
+                        let all = u64::from(lanes.run_bits(self.run, self.runs)? | bits);
                         (all < below(y.clear)).then_some(Across::new(x.apart, x.clear.min(y.clear))?)
                     }
                     _ => None,
@@ -445,7 +465,7 @@ impl Strides {
 
     /// `a >> n`, logical or arithmetic.
     fn shifted(&self, a: Stride, n: u32) -> Option<Stride> {
-        let across = a.run_bits(self.runs).zip(a.across).and_then(|(bits, w)| {
+        let across = a.run_bits(self.run, self.runs).zip(a.across).and_then(|(bits, w)| {
             let apart = match bits >> n {
                 0 => 0,
                 _ if w.apart.trailing_zeros() >= n => w.apart >> n,
@@ -457,7 +477,7 @@ impl Strides {
         if a.stride == 0 {
             return Some(Stride::new(0, clear).across(across));
         }
-        let bits = a.lane_bits()?;
+        let bits = a.lane_bits(self.run)?;
         let whole = || (a.stride.trailing_zeros() >= n).then_some(Stride::new(a.stride >> n, clear).across(across));
         if bits >> n == 0 { Some(Stride::new(0, clear).across(across)) } else { whole() }
     }
@@ -472,7 +492,7 @@ impl Strides {
             let across = a.across.filter(|w| is_below(w.apart)).and_then(|w| Across::new(0, left(w.clear)));
             return Some(Stride::new(0, left(a.clear)).across(across));
         }
-        let across = a.run_bits(self.runs).zip(a.across).and_then(|(bits, w)| {
+        let across = a.run_bits(self.run, self.runs).zip(a.across).and_then(|(bits, w)| {
             let apart = match mask & bits {
                 0 => 0,
                 all if all == bits => w.apart,
@@ -483,7 +503,7 @@ impl Strides {
         if a.stride == 0 {
             return Some(Stride::new(0, left(a.clear)).across(across));
         }
-        let bits = a.lane_bits()?;
+        let bits = a.lane_bits(self.run)?;
         match mask & bits {
             0 => Some(Stride::new(0, left(a.clear)).across(across)),
             all if all == bits => Some(Stride::new(a.stride, left(a.clear)).across(across)),
@@ -525,43 +545,46 @@ fn entry_facts(func: &Func) -> Facts {
     let count = func.blocks.iter().flat_map(|b| &b.insts).map(|inst| named(&inst.op)).max().unwrap_or(0);
     // At least those that have work-item ids.
     let mut rows = vec![None; count.clamp(3, ROWS)];
+    let run = func.ids.run();
     let ids = |x: Option<Across>, y, z| {
-        [Stride::new(1, RUN.trailing_zeros()).across(x), Stride::new(0, 0).across(y), Stride::new(0, 0).across(z)].map(Some)
+        [Stride::new(1, run.trailing_zeros()).across(x), Stride::new(0, 0).across(y), Stride::new(0, 0).across(z)].map(Some)
     };
     let wave = func.wave_size.trailing_zeros();
-    let runs = (func.wave_size / RUN).trailing_zeros();
+    let runs = (func.wave_size / run).trailing_zeros();
     // y and z are above x if they are packed: bits 10 and up.
     const Y: u32 = 10;
     match func.ids {
         Ids::Any => {}
-        Ids::PackedRuns(next) => {
+        Ids::PackedRuns(next) | Ids::PackedEights(next) => {
             let across = match next {
                 NextRun::Any => None,
-                NextRun::Line | NextRun::Lines => Across::new(RUN, wave),
+                NextRun::Line | NextRun::Lines => Across::new(run, wave),
                 NextRun::Row => Across::new(1 << Y, Y + runs),
             };
             rows[0] = ids(across, None, None)[0];
         }
-        Ids::Runs(NextRun::Any) => rows[..3].copy_from_slice(&ids(None, None, None)),
-        Ids::Runs(NextRun::Line | NextRun::Lines) => rows[..3].copy_from_slice(&ids(Across::new(RUN, wave), Across::SAME, Across::SAME)),
-        Ids::Runs(NextRun::Row) => rows[..3].copy_from_slice(&ids(Across::new(0, 32), Across::new(1, runs), Across::SAME)),
+        Ids::Runs(next) | Ids::Eights(next) => rows[..3].copy_from_slice(&match next {
+            NextRun::Any => ids(None, None, None),
+            NextRun::Line | NextRun::Lines => ids(Across::new(run, wave), Across::SAME, Across::SAME),
+            NextRun::Row => ids(Across::new(0, 32), Across::new(1, runs), Across::SAME),
+        }),
     }
     rows
 }
 
 /// The fact that a table of constants is, if it is one.
-fn of_table(table: &[u32]) -> Option<Stride> {
+fn of_table(table: &[u32], run: u32) -> Option<Stride> {
     let mut fact: Option<Stride> = None;
-    for run in table.chunks(RUN as usize) {
-        let stride = run[1].wrapping_sub(run[0]);
-        if !run.windows(2).all(|w| w[1].wrapping_sub(w[0]) == stride) {
+    for lanes in table.chunks(run as usize) {
+        let stride = lanes[1].wrapping_sub(lanes[0]);
+        if !lanes.windows(2).all(|w| w[1].wrapping_sub(w[0]) == stride) {
             return None;
         }
-        let this = Stride::new(stride, run[0].trailing_zeros());
+        let this = Stride::new(stride, lanes[0].trailing_zeros());
         fact = Some(fact.map_or(Some(this), |f| f.meet(this))?);
     }
-    let apart = table[RUN as usize].wrapping_sub(table[0]);
-    let bases = || table.iter().step_by(RUN as usize);
+    let apart = table[run as usize].wrapping_sub(table[0]);
+    let bases = || table.iter().step_by(run as usize);
     let is_even = bases().zip(bases().skip(1)).all(|(x, y)| y.wrapping_sub(*x) == apart);
     let across = if is_even { Across::new(apart, table[0].trailing_zeros()) } else { None };
     fact.map(|f| f.across(across))

@@ -478,21 +478,37 @@ mod tests {
     /// What code is translated for holds in every lane of every wave, of whole workgroups and of those at the end of the grid.
     #[test]
     fn work_item_ids_are_what_is_said_of_them() {
-        let mut said = [0; 4];
+        let mut said = [[0; 4]; 2];
         for (target, wave_size) in [(0x1100, 32), (0x1100, 64), (0x1010, 32), (0x1010, 64)] {
             let init = init(target, wave_size, ALL);
-            let (lanes, runs) = (wave_size as usize, (wave_size / Ids::RUN) as usize);
-            for group in
-                [[48, 1, 1], [256, 1, 1], [16, 16, 1], [16, 4, 4], [16, 3, 2], [16, 2, 8], [32, 8, 1], [64, 4, 2], [24, 2, 1], [48, 4, 1]]
-            {
+            let lanes = wave_size as usize;
+            for group in [
+                [48, 1, 1],
+                [256, 1, 1],
+                [16, 16, 1],
+                [16, 4, 4],
+                [16, 3, 2],
+                [16, 2, 8],
+                [32, 8, 1],
+                [64, 4, 2],
+                [24, 2, 1],
+                [48, 4, 1],
+                [8, 8, 1],
+                [8, 4, 4],
+                [8, 16, 1],
+                [8, 3, 5],
+                [40, 2, 1],
+            ] {
                 for rest in [[0, 0, 0], [5, 0, 0], [16, 0, 0], [32, 0, 0], [0, 1, 0], [0, 2, 0], [0, 4, 1]] {
                     let rest: [u32; 3] = std::array::from_fn(|i| rest[i] % group[i]);
                     let grid = std::array::from_fn(|i| 2 * group[i] + rest[i]);
-                    let next = match init.ids(&Geometry { grid, group, offset: [0; 3], part: None }) {
-                        Ids::Any => continue,
-                        Ids::Runs(next) | Ids::PackedRuns(next) => next,
-                    };
-                    said[next as usize] += 1;
+                    let ids = init.ids(&Geometry { grid, group, offset: [0; 3], part: None });
+                    if ids == Ids::Any {
+                        continue;
+                    }
+                    let (next, run_lanes) = (ids.next(), ids.run());
+                    let (runs, step) = ((wave_size / run_lanes) as usize, run_lanes as usize);
+                    said[usize::from(run_lanes == Ids::EIGHT)][next as usize] += 1;
                     for at in 0..8 {
                         let extent: [u32; 3] = std::array::from_fn(|i| if at >> i & 1 != 0 && rest[i] != 0 { rest[i] } else { group[i] });
                         for wave in 0..init.waves(extent) {
@@ -504,16 +520,16 @@ mod tests {
                             };
                             let first = id(0);
                             for run in 0..runs {
-                                let [x, y, z] = id(16 * run);
+                                let [x, y, z] = id(step * run);
                                 assert!(
-                                    x % 16 == 0 && (0..16).all(|i| id(16 * run + i) == [x + i as u32, y, z]),
+                                    x % run_lanes == 0 && (0..step).all(|i| id(step * run + i) == [x + i as u32, y, z]),
                                     "{group:?} {rest:?} {wave}"
                                 );
                                 let n = run as u32;
                                 match next {
                                     NextRun::Any => {}
                                     NextRun::Line | NextRun::Lines => {
-                                        assert_eq!(([x, y, z], first[0] % wave_size), ([first[0] + 16 * n, first[1], first[2]], 0))
+                                        assert_eq!(([x, y, z], first[0] % wave_size), ([first[0] + run_lanes * n, first[1], first[2]], 0))
                                     }
                                     NextRun::Row => assert_eq!(([x, y, z], first[1] % runs as u32), ([0, first[1] + n, first[2]], 0)),
                                 }
@@ -523,7 +539,9 @@ mod tests {
                 }
             }
         }
-        assert!(said.iter().all(|n| *n > 0), "{said:?}");
+        // Eights are never in a line: that has runs of sixteen.
+        let [of_sixteen, [any, _, row, _]] = said;
+        assert!(of_sixteen.iter().all(|n| *n > 0) && any > 0 && row > 0, "{said:?}");
     }
 
     #[test]

@@ -15,11 +15,22 @@ fn program(rng: &mut Random, width: u32) -> String {
         line(&format!("v_add_nc_u32 v{v}, {v}, v12"));
     }
     // From lane to lane: sometimes elements overlap.
-    let step = if size > 4 && rng.one_in(3) { 4 } else { size };
+    let step = match rng.below(6) {
+        0 if size > 4 => 4,
+        1 => 0,
+        2 => 2 * size,
+        _ => size,
+    };
     // From row to row: in a row after all, close, apart, or at one place.
     let row = [step * width, step * width + 4, 64, 200, 0, 4, 1, 516][rng.below(8) as usize];
-    line(&format!("s_movk_i32 s9, {row}\nv_mul_lo_u32 v1, v11, s9\nv_mad_u32_u24 v1, v10, {step}, v1"));
-    match rng.below(8) {
+    // Known when the code is translated, or not.
+    if rng.one_in(2) {
+        line(&format!("v_mul_u32_u24 v1, {row}, v11\nv_mad_u32_u24 v1, v10, {step}, v1"));
+    } else {
+        line(&format!("s_load_b32 s9, s[0:1], null\ns_waitcnt lgkmcnt(0)\ns_and_b32 s9, s9, 4\ns_add_u32 s9, s9, {row}"));
+        line(&format!("v_mul_lo_u32 v1, v11, s9\nv_mad_u32_u24 v1, v10, {step}, v1"));
+    }
+    match rng.below(9) {
         0 => line("v_xor_b32 v1, 4, v1"),
         1 => line("v_cmp_eq_u32 vcc_lo, 21, v12\nv_cndmask_b32 v1, v1, v12, vcc_lo"),
         // A lane that is off may be anywhere.

@@ -56,9 +56,11 @@ fn program(rng: &mut Random, width: u32) -> String {
         };
         // Sometimes one of the dwords does not do what the others do.
         let other = if rng.one_in(6) { rng.below(4) } else { 4 };
+        // Or all do it with another one of the second element.
+        let turned = if rng.one_in(6) { 1 + rng.below(3) } else { 0 };
         for j in 0..4 {
             let v = |n: u32| format!("v{}", 16 + 4 * n + if j == other { (j + 1) % 4 } else { j });
-            let second = if rng.one_in(12) { v(x) } else { v(y) };
+            let second = if turned != 0 { format!("v{}", 16 + 4 * y + (j + turned) % 4) } else { v(y) };
             let to = format!("v{}", 16 + 4 * to + j);
             line(&match (kind, op.as_str()) {
                 (1, "v_lshlrev_b32") => format!("{op} {to}, 3, {}", v(x)),

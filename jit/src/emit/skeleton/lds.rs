@@ -34,7 +34,7 @@ impl Skeleton<'_, '_> {
         if space != Space::Lds || addr.base.is_some() || !(0..1 << 16).contains(&addr.imm) {
             return None;
         }
-        match self.strides.of(addr.offset?)?.stride {
+        match self.strides.in_sixteens(addr.offset?)?.stride {
             0 => Some(LdsPattern::Same { dwords }),
             4 if dwords == 1 => Some(LdsPattern::Consecutive),
             _ => None,

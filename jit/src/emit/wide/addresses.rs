@@ -43,6 +43,24 @@ pub(super) fn is_close(level: Level, kind: MemKind, step: u32) -> bool {
 /// Operations between a load and an address that is made of what it gave, at most.
 pub(super) const MOST_STEPS: u32 = 6;
 
+/// What is known of how the lanes of an access lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Known {
+    /// From lane to lane of each 16, or of each 8 if that is [all there is](Self::eights).
+    pub stride: Option<u32>,
+    /// From lane to lane, perhaps.
+    pub guess: Option<u32>,
+    /// Of lanes in runs of eight: from each run to the next one.
+    pub eights: Option<u32>,
+}
+
+impl Known {
+    /// So many bytes from lane to lane.
+    pub(super) fn far(stride: u32) -> Known {
+        Known { stride: Some(stride), ..Known::default() }
+    }
+}
+
 /// How lanes lie that an access is short for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Way {
@@ -50,6 +68,8 @@ pub(super) struct Way {
     stride: Option<u32>,
     /// From lane to lane, if it is for them.
     step: u32,
+    /// From eight lanes to the next, if it is for those.
+    eights: Option<u32>,
     /// All lanes must be active: elements of several dwords are taken apart or put together for whole parts only.
     is_whole: bool,
     /// Bytes from the first lane's element to the end of the last one's.
@@ -57,8 +77,8 @@ pub(super) struct Way {
 }
 
 impl Way {
-    /// None if there is none but the general one. `guess`: where nothing is known, a smaller access at the same addresses lets think that elements overlap so.
-    pub(super) fn of(level: Level, space: Space, is_store: bool, kind: MemKind, stride: Option<u32>, guess: Option<u32>) -> Option<Way> {
+    /// None if there is none but the general one. The guess: where nothing is known, a smaller access at the same addresses lets think that elements overlap so.
+    pub(super) fn of(level: Level, space: Space, is_store: bool, kind: MemKind, Known { stride, guess, eights }: Known) -> Option<Way> {
         let bytes = kind.bytes() as u32;
         let guess = guess.filter(|_| stride.is_none() && !is_store);
         // Stores of several lanes to one place, elements that overlap, and stores of small ones are for the general way.
@@ -69,18 +89,27 @@ impl Way {
         let last = if !is_apart || step == 0 { bytes } else { bytes.max(4) };
         // Of close ones, too.
         let end = |b: u32| if is_apart && is_close(level, kind, step) { b.next_multiple_of(4) } else { b };
-        let span = step.checked_mul(15)?.checked_add(last).map(end)?;
+        let last_lane = if eights.is_some() { 7 } else { 15 };
+        if eights.is_some() && is_apart && (is_store || step != 0 && (step != 4 || bytes < 4)) {
+            return None;
+        }
+        let span = step.checked_mul(last_lane)?.checked_add(last).map(end)?;
         let span = i32::try_from(span).ok().filter(|b| *b < 1 << 29)?;
         // What other lanes have in LDS is there, and nobody sees that it is read.
         // AVX2 has masks for dwords only, AVX-512 for qwords, too.
         let taken_apart = kind.dwords() > if level == Level::Avx512 { 2 } else { 1 } || bytes < 4 && level == Level::Avx2;
-        let is_whole = taken_apart && !is_apart && (is_store || space != Space::Lds);
-        Some(Way { stride, step, is_whole, span })
+        let is_whole = (taken_apart && !is_apart || eights.is_some()) && (is_store || space != Space::Lds);
+        Some(Way { stride, step, eights, is_whole, span })
     }
 
     /// From lane to lane, if it is for lanes so far apart; it then does not look.
     pub(super) fn stride(self) -> Option<u32> {
         self.stride
+    }
+
+    /// Is it for runs of eight lanes?
+    pub(super) fn is_by_eights(self) -> bool {
+        self.eights.is_some()
     }
 
     /// Bytes from the first lane's element to the end of the last one's.
@@ -94,6 +123,9 @@ impl Way {
         let (bytes, n) = (kind.bytes() as u32, kind.dwords() as u32);
         let stride = self.stride.filter(|s| !is_store && bytes >= 4 && *s != 0 && *s != bytes && s % 4 == 0)?;
         let m = stride / 4;
+        if self.eights.is_some() {
+            return None;
+        }
         (m == 1 || level == Level::Avx512 && n <= m && m <= MOST_SPREAD).then_some(m)
     }
 }
@@ -155,7 +187,7 @@ impl<'a> Wide<'a> {
 
     /// Lanes at addresses of their own: the usual case, 16 consecutive ones in a row.
     pub(super) fn lanes_access(&mut self, a: &Access, fail: Label) {
-        let Some(way) = Way::of(self.r.level, a.space, a.is_store, a.kind, a.stride, a.guess) else {
+        let Some(way) = Way::of(self.r.level, a.space, a.is_store, a.kind, a.known) else {
             self.note_results(a);
             return self.a.jmp(a.general);
         };
@@ -197,6 +229,9 @@ impl<'a> Wide<'a> {
         // Lines between the first element and the last, if those are all wanted.
         if let Some(m) = spread {
             self.ask_ahead(a, p, start, 4 * m as i32);
+        }
+        if let Some(eights) = way.eights {
+            return self.eights_of_part(a, p, from, apart + a.imm - a.reach.least, stride, eights as i32);
         }
         match (stride, spread) {
             (0, _) if a.as_quads => self.broadcast_qword(a, start, p),
@@ -410,7 +445,16 @@ impl<'a> Wide<'a> {
     /// What is known of the offsets of an access: in each part so much more from lane to lane.
     pub(super) fn stride_of(&self, addr: &Addr) -> Option<u32> {
         let offset = addr.offset?;
-        self.linear.get(&offset).map(Linear::stride).or_else(|| Some(self.strides.of(offset)?.stride))
+        self.linear.get(&offset).map(Linear::stride).or_else(|| Some(self.strides.in_sixteens(offset)?.stride))
+    }
+
+    /// All that is known of them.
+    pub(super) fn known_of(&self, addr: &Addr, kind: MemKind) -> Known {
+        let (stride, guess) = (self.stride_of(addr), self.guess_of(addr, kind));
+        match addr.offset.filter(|v| stride.is_none() && !self.is_carried(*v)).and_then(|v| self.strides.in_eights(v)) {
+            Some((stride, apart)) if apart <= MOST_APART_RUNS => Known { stride: Some(stride), guess: None, eights: Some(apart) },
+            _ => Known { stride, guess, eights: None },
+        }
     }
 
     /// The bytes of the smallest access of the block to the addresses of one to more of them, of up to a dword.
@@ -438,9 +482,14 @@ impl<'a> Wide<'a> {
         }
     }
 
+    /// Is it an address that the block's loop moves on?
+    pub(super) fn is_carried(&self, offset: Value) -> bool {
+        self.loops.carried.get(&(self.r.block as u32)).is_some_and(|c| c.is_offset(offset))
+    }
+
     /// Bytes from a run of lanes to the next one, if that is known.
     pub(super) fn apart_of(&self, addr: &Addr) -> Option<i32> {
-        let apart = self.strides.of(addr.offset?)?.apart()?;
+        let apart = self.strides.in_sixteens(addr.offset?)?.apart()?;
         (apart <= MOST_APART_RUNS).then_some(apart as i32)
     }
 
@@ -448,7 +497,7 @@ impl<'a> Wide<'a> {
     pub(super) fn share_tests(&mut self, a: &mut Access, addr: &Addr, exec: Value) {
         a.reach = Reach { least: a.imm, most: a.imm, ..Reach::default() };
         let groups = if addr.offset.is_none() { 1 } else { a.runs };
-        let way = Way::of(self.r.level, a.space, a.is_store, a.kind, a.stride, a.guess);
+        let way = Way::of(self.r.level, a.space, a.is_store, a.kind, a.known);
         let mine = way.map(|way| Test { space: a.space, base: addr.base, offset: addr.offset, exec, kind_bytes: a.bytes(), way });
         if let Some(i) = mine.and_then(|mine| self.tested.iter().position(|t| t.holds_for(mine, a.imm))) {
             let tested = &self.tested[i];
@@ -497,8 +546,7 @@ impl<'a> Wide<'a> {
         let is_tested = addr.offset.is_some() || space == Space::Lds && addr.base.is_some();
         let is_shared = is_tested && !matches!(space, Space::Scratch | Space::Gds) && memory::is_inline(self.func, space, addr);
         let imm = addr.imm as i32;
-        let way =
-            is_shared.then(|| Way::of(self.r.level, space, is_store, kind, self.stride_of(addr), self.guess_of(addr, kind))).flatten()?;
+        let way = is_shared.then(|| Way::of(self.r.level, space, is_store, kind, self.known_of(addr, kind))).flatten()?;
         let test = Test { space, base: addr.base, offset: addr.offset, exec, kind_bytes: kind.bytes() as i32, way };
         (imm.unsigned_abs() < 1 << 30).then_some((test, imm))
     }

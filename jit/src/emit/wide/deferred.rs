@@ -83,7 +83,8 @@ impl<'a> Wide<'a> {
         if self.groups() != 2 && apart.is_none() || !self.may_wait(&inst.op, self.at) {
             return false;
         }
-        let is_near = |test: &Test| test.way.stride().is_some_and(|stride| stride == 0 || stride == kind.bytes() as u32);
+        let is_near =
+            |test: &Test| !test.way.is_by_eights() && test.way.stride().is_some_and(|stride| stride == 0 || stride == kind.bytes() as u32);
         let Some((test, imm)) = self.test_of(&inst.op).filter(|(test, _)| is_near(test)) else { return false };
         let is_one = test.way.stride() == Some(0);
         let is_its = |g: &Group, at: u32| g.test == test && at < g.end && g.imms.contains(&imm);
@@ -234,7 +235,7 @@ impl<'a> Wide<'a> {
                 let apart = if a.runs == 1 { a.apart } else { bytes };
                 let (run, first) = self.group_of(p);
                 let to = Mem::at(Gpr::RSP, room + apart * run as i32 + imm - a.reach.least);
-                if let Some(stride @ 1..) = a.stride {
+                if let Some(stride @ 1..) = a.known.stride {
                     // Runs may be at one place.
                     let to = to.plus((stride * first) as i32);
                     if one.dwords() > 1 {

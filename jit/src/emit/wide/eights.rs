@@ -65,7 +65,7 @@ impl<'a> Wide<'a> {
 
     /// Are lanes of an access likely to be in rows of eight, if they are not in longer ones? Where workgroups have rows of sixteen lanes they are not.
     pub(super) fn may_be_in_eights(&self, a: &Access) -> bool {
-        self.func.ids == Ids::Any && a.stride.is_none() && !a.is_scattered && a.carried.is_none() && a.kind.bytes() <= 16
+        self.func.ids.run() == Ids::EIGHT && a.known.stride.is_none() && !a.is_scattered && a.carried.is_none() && a.kind.bytes() <= 16
     }
 
     /// If all lanes of a part are active and each eight are in a row, moves them and goes to `next`. Of global memory `host` is the host address of its base and
@@ -134,6 +134,51 @@ impl<'a> Wide<'a> {
             }
         }
         starts
+    }
+
+    /// Loads or stores a part of an access whose lanes are known to be in runs of eight, `step` bytes from one to the next and `apart` from run to run.
+    pub(super) fn eights_of_part(&mut self, a: &Access, p: usize, from: Gpr, disp: i32, step: u32, apart: i32) {
+        let is_in_row = step == a.bytes() as u32;
+        if self.is_avx2() {
+            let disp = disp + apart * (p as i32 % 2);
+            let at = Mem::at(from, disp);
+            return match step {
+                0 => self.broadcast_element(a, at, a.spare[0], Some(p)),
+                _ if is_in_row => self.move_part(&Access { step: None, ..a.clone() }, p, from, disp),
+                _ => (0..a.dwords()).for_each(|j| self.load_dwords(a, a.data[j][p], p, at.plus(4 * j as i32))),
+            };
+        }
+        let rows = [0, apart].map(|more| Mem::at(from, disp + more));
+        if is_in_row {
+            return self.move_eights(a, p, rows);
+        }
+        match step {
+            0 if a.bytes() < 4 => {
+                let [low, high] = rows;
+                self.broadcast_element(a, low, a.spare[0], Some(p));
+                // What the first eight have is put aside.
+                self.v(X::MovAligned, a.t, 0, Rm::Reg(a.data[0][p]));
+                self.broadcast_element(a, high, a.spare[0], Some(p));
+                self.vi(X::Shufi64x2, a.data[0][p], a.t, Rm::Reg(a.data[0][p]), 0x44);
+            }
+            _ => {
+                for (j, data) in a.data.iter().enumerate() {
+                    let rows = rows.map(|row| row.plus(4 * j as i32));
+                    if step != 0 {
+                        self.load_register(a, data[p], Rows::Two(rows), None);
+                        continue;
+                    }
+                    for (reg, at) in [data[p], a.t].into_iter().zip(rows) {
+                        self.may_fault(a);
+                        self.exactly(Vector::new(X::Broadcast, Len::Y, reg, 0, Rm::Mem(at)));
+                    }
+                    self.vi(X::Insert64x4, data[p], data[p], Rm::Reg(a.t), 1);
+                }
+            }
+        }
+        if a.as_quads {
+            self.dwords_to_quads(a, p);
+        }
     }
 
     fn move_eights(&mut self, a: &Access, p: usize, rows: [Mem; 2]) {

@@ -24,7 +24,7 @@ const FEW: usize = 24;
 impl Access {
     /// Is it a load whose lanes may be anywhere, for all that is known, and one of a few? It then has a register to spare ([`Access::raw`]) if there are sixteen lanes in one.
     pub(super) fn is_apart(&self) -> bool {
-        !self.is_store && self.stride.is_none() && !self.gathers
+        !self.is_store && self.known.stride.is_none() && !self.gathers
     }
 }
 

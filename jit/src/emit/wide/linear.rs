@@ -17,7 +17,7 @@
 //! asks for the rest. Further accesses learn of a test that failed by a distance of -1 (of an index that passed in the stub as well: they go there, too). Where it is
 //! known how far a run is from the one before only the first lane of the wave matters, and its offset becomes -1, or odd if it is a sum, which may be negative.
 
-use super::addresses::{MOST_APART_RUNS, REACH_SLACK, Way};
+use super::addresses::{Known, MOST_APART_RUNS, REACH_SLACK, Way};
 use super::lanes::LT;
 use super::level::Level;
 use super::memory::{self, Access};
@@ -59,7 +59,7 @@ impl Term {
     fn of(w: &Wide, index: Value, is_signed: bool) -> Option<Term> {
         let limit = if is_signed { i32::MAX as u32 } else { u32::MAX };
         let of = |s: Stride, is_signed, limit| Term { index, is_signed, limit, stride: s.stride, apart: s.apart() };
-        if let Some(s) = w.strides.of(index) {
+        if let Some(s) = w.strides.in_sixteens(index) {
             return Some(of(s, is_signed, limit));
         }
         // Compilers make numbers that are not negative of those that they know are none.
@@ -67,7 +67,7 @@ impl Term {
         let (mask, lanes) = w.splat_constant(*x).map(|c| (c, *y)).or_else(|| w.splat_constant(*y).map(|c| (c, *x)))?;
         let mask = mask as u32;
         let is_low = mask & mask.wrapping_add(1) == 0 && mask <= limit;
-        let term = w.strides.of(lanes).filter(|_| is_low).map(|s| of(s, false, mask))?;
+        let term = w.strides.in_sixteens(lanes).filter(|_| is_low).map(|s| of(s, false, mask))?;
         let across = u64::from(term.apart.unwrap_or(0)) * (w.groups() as u64 - 1);
         (across + u64::from(term.stride) * u64::from(RUN - 1) <= u64::from(mask)).then_some(term)
     }
@@ -223,7 +223,7 @@ impl<'a> Wide<'a> {
         let is_plain = matches!(space, Space::Global | Space::Flat) && memory::is_inline(self.func, space, addr);
         let stride = found.get(&addr.offset?)?.stride();
         // Nothing looks where the further lanes are: the way must be for just this stride.
-        let way = Way::of(self.r.level, space, is_store, kind, Some(stride), None);
+        let way = Way::of(self.r.level, space, is_store, kind, Known::far(stride));
         (is_plain && way.is_some_and(|way| way.stride() == Some(stride))).then_some(addr.offset?)
     }
 

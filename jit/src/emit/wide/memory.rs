@@ -14,6 +14,7 @@
 //! One range test for a wave: an offset of 32 bits reaches 4 GiB, so the start must be that far below the end of what may be touched
 //! ([`wavejit_ir::abi::WaveState::mem_reach`]). A load under partial EXEC reads no byte of the other lanes.
 
+use super::addresses::Known;
 use super::addresses::{MOST_STEPS, Reach, Way};
 use super::calls::{CAREFUL_DST, CARGO_EXEC};
 use super::carried::CarriedAccess;
@@ -50,10 +51,8 @@ pub(super) struct Access {
     pub low_in_rows: Vec<Mem>,
     /// Data by dword and part: of a store, or the results of a load.
     pub data: Vec<Vec<u8>>,
-    /// What is known of the offsets: in each part so much more from lane to lane.
-    pub stride: Option<u32>,
-    /// From lane to lane, perhaps.
-    pub guess: Option<u32>,
+    /// What is known of the offsets.
+    pub known: Known,
     /// Runs of 16 lanes that have a start of their own: one where it is known how far they are apart.
     pub runs: usize,
     /// Bytes from a run to the next one, then, and runs of the wave.
@@ -115,7 +114,11 @@ impl Access {
     }
     /// Bytes from the first run that has a start to the last one that is found by it.
     pub(super) fn across(&self) -> i32 {
-        if self.runs == 1 { self.apart * (self.all_runs as i32 - 1) } else { 0 }
+        match self.known.eights {
+            Some(apart) => apart as i32 * (2 * self.all_runs as i32 - 1),
+            None if self.runs == 1 => self.apart * (self.all_runs as i32 - 1),
+            None => 0,
+        }
     }
     /// Is it a load of one qword for all lanes?
     pub(super) fn is_one_qword(&self) -> bool {
@@ -123,7 +126,7 @@ impl Access {
     }
     /// Is it a load whose lanes might have one address all the same?
     pub(super) fn may_be_equal(&self) -> bool {
-        !self.is_store && !self.is_scattered && self.stride.is_none_or(|s| s == 0)
+        !self.is_store && !self.is_scattered && self.known.stride.is_none_or(|s| s == 0)
     }
 }
 
@@ -275,8 +278,9 @@ impl<'a> Wide<'a> {
             (0..self.parts).map(|p| self.reg(exec[p])).collect()
         };
         let (mut low, mut high, mut low_in_rows) = (vec![], vec![], vec![]);
-        let stride = self.stride_of(addr);
-        let way = Way::of(self.r.level, space, is_store, kind, stride, None);
+        let known = self.known_of(addr, kind);
+        let stride = known.stride;
+        let way = Way::of(self.r.level, space, is_store, kind, Known { guess: None, ..known });
         let is_by_first = is_move && space == Space::Lds && way.is_some_and(|way| way.stride().is_some());
         let linear = addr.offset.and_then(|v| self.linear_access(v));
         let carried = addr.offset.and_then(|v| self.carried_access(v));
@@ -304,7 +308,7 @@ impl<'a> Wide<'a> {
         let apart = match &linear {
             Some(l) => l.apart(),
             None if carried.is_some() => None,
-            None => self.apart_of(addr),
+            None => known.eights.map(|apart| 2 * apart as i32).or_else(|| self.apart_of(addr)),
         };
         let spread = way.and_then(|way| way.spread(self.r.level, is_store, kind));
         let raw = match (space, kind.bytes()) {
@@ -331,8 +335,7 @@ impl<'a> Wide<'a> {
             high,
             low_in_rows,
             data: vec![],
-            stride,
-            guess: self.guess_of(addr, kind),
+            known,
             runs: if apart.is_some() { 1 } else { self.groups() },
             apart: apart.unwrap_or(0),
             all_runs: self.groups(),

@@ -5,7 +5,7 @@ use super::eights::Rows;
 use super::memory::Access;
 use super::steps::Step;
 use super::{ROWS, Wide, X, sreg};
-use wavejit_ir::{Ids, MemKind, NextRun, Space};
+use wavejit_ir::{MemKind, NextRun, Space};
 use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Shift, Size, Vector};
 
 /// How many waves ahead of an access its lines are asked for: near by, and from memory, which takes as long as some twenty short waves.
@@ -131,10 +131,7 @@ impl<'a> Wide<'a> {
         if a.space == Space::Lds || has_neighbor {
             return;
         }
-        let next = match self.func.ids {
-            Ids::Runs(next) | Ids::PackedRuns(next) => next,
-            Ids::Any => NextRun::Any,
-        };
+        let next = self.func.ids.next();
         // Waves of other rows come between two of one row: until it is there, what is a wave away has waited for them.
         let (near, far) = match next {
             NextRun::Any | NextRun::Line => (AHEAD, Some(FAR_AHEAD)),

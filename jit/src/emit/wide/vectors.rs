@@ -190,13 +190,12 @@ impl Wide<'_> {
     /// Are elements of such an access likely to lie in a row?
     fn may_lie(&self, space: Space, addr: &Addr) -> bool {
         let Some(offset) = addr.offset else { return false };
-        let is_carried = || self.loops.carried.get(&(self.r.block as u32)).is_some_and(|c| c.is_offset(offset));
         matches!(space, Space::Global | Space::Flat | Space::Lds)
-            && matches!(self.stride_of(addr), None | Some(16))
+            && matches!(self.known_of(addr, MemKind::B128).stride, None | Some(16))
             && !self.is_scattered(offset, MOST_STEPS)
             && super::memory::is_inline(self.func, space, addr)
             && !self.strides.is_at_one(self.func, space, addr)
-            && !is_carried()
+            && !self.is_carried(offset)
     }
 
     /// Does the access that is emitted now have its elements as they lie?

@@ -1,7 +1,7 @@
 //! Which pairs a loop has, and what its blocks do with them.
 
 use super::{Distance, InBlock, MOST_AHEAD, Move, Offset, Pair, SLOTS};
-use crate::emit::wide::addresses::Way;
+use crate::emit::wide::addresses::{Known, Way};
 use crate::emit::wide::level::Level;
 use crate::emit::wide::view::View;
 use crate::emit::wide::windows::{self, Accesses, Window};
@@ -277,8 +277,8 @@ pub(in crate::emit::wide) fn find(
             else {
                 return;
             };
-            let known = addr.offset.and_then(|v| strides.of(v)).map(|s| s.stride);
-            let wanted = Way::of(level, *space, is_store, *kind, known, None).map(|way| way.stride().unwrap_or(kind.bytes() as u32));
+            let known = Known { stride: addr.offset.and_then(|v| strides.in_sixteens(v)).map(|s| s.stride), ..Known::default() };
+            let wanted = Way::of(level, *space, is_store, *kind, known).map(|way| way.stride().unwrap_or(kind.bytes() as u32));
             stride = stride.or(wanted);
         };
         let mut parts = vec![];

@@ -180,7 +180,8 @@ impl Wide<'_> {
                 (Space::Scratch, _) => "scratch by lane".into(),
                 (_, None) => "one element".into(),
                 _ if a.is_scattered => "by lane".into(),
-                _ => match a.stride {
+                _ if a.known.eights.is_some() => "eight lanes in a row".into(),
+                _ => match a.known.stride {
                     None => "addresses compared as it runs: in a row, one element, or by lane".into(),
                     Some(0) => "one element a register".into(),
                     Some(n) if n as usize == a.kind.bytes() => "in a row".into(),
