@@ -63,9 +63,11 @@ impl<'a> Wide<'a> {
         }
     }
 
-    /// Are lanes of an access likely to be in rows of eight, if they are not in longer ones? Where workgroups have rows of sixteen lanes they are not.
+    /// Are lanes of an access likely to be in rows of eight, if they are not in longer ones, and worth a look? One gather is no slower than that on hosts that are
+    /// quick at it.
     pub(super) fn may_be_in_eights(&self, a: &Access) -> bool {
-        self.func.ids.run() == Ids::EIGHT && a.known.stride.is_none() && !a.is_scattered && a.carried.is_none() && a.kind.bytes() <= 16
+        let is_likely = self.func.ids.run() == Ids::EIGHT && a.known.stride.is_none() && !a.is_scattered && a.carried.is_none();
+        is_likely && a.kind.bytes() <= 16 && (a.is_store || a.dwords() > 1 || !a.gathers)
     }
 
     /// If all lanes of a part are active and each eight are in a row, moves them and goes to `next`. Of global memory `host` is the host address of its base and
