@@ -32,7 +32,7 @@ impl<'a> Wide<'a> {
             None => self.r.fix(&FxHashMap::default(), &FxHashMap::default()),
         }
         (self.r.gave_up, self.r.most_pinned) = (false, Needs::default());
-        self.gathers = self.prefers_gathers(block);
+        self.has_many_apart = self.has_many_apart(block);
         self.map.push((self.a.offset(), block.pc));
         if block.guest_insts != 0 {
             self.a.alu_imm(Alu::Sub, Size::Q, FUEL, block.guest_insts as i32);

@@ -29,13 +29,19 @@ impl Access {
 }
 
 impl<'a> Wide<'a> {
-    /// Are loads of lanes anywhere gathers in a block, since they are better for all, or since there are more than a few?
-    pub(super) fn prefers_gathers(&self, block: &Block) -> bool {
+    /// Are there more than a few loads of lanes anywhere in a block?
+    pub(super) fn has_many_apart(&self, block: &Block) -> bool {
         let is_apart = |inst: &&Inst| match &inst.op {
             Op::Load { addr, .. } => addr.offset.is_some_and(|v| self.strides.of(v).is_none()),
             _ => false,
         };
-        self.host.gathers || block.insts.iter().filter(is_apart).nth(FEW).is_some()
+        block.insts.iter().filter(is_apart).nth(FEW).is_some()
+    }
+
+    /// Are loads of lanes anywhere gathers in this block, since they are better for all, or since there are more than a few? A gather for each dword of four never is better
+    /// than a load for all of them.
+    pub(super) fn prefers_gathers(&self, kind: MemKind) -> bool {
+        self.has_many_apart || self.host.gathers && kind != MemKind::B128
     }
 
     /// Dwords at `from` + t, one after the other; of smaller elements what is above them is cut off.
@@ -182,15 +188,13 @@ impl<'a> Wide<'a> {
                     self.ask_for_next(a, place);
                 }
                 self.v(X::Punpckldq, d0, r[0], Rm::Reg(r[1]));
-                self.v(X::Punpckhdq, d1, r[0], Rm::Reg(r[1]));
+                self.v(X::Punpckhdq, r[0], r[0], Rm::Reg(r[1]));
                 self.v(X::Punpckldq, d2, r[2], Rm::Reg(r[3]));
-                self.v(X::Punpckhdq, d3, r[2], Rm::Reg(r[3]));
-                self.v(X::Punpcklqdq, r[0], d0, Rm::Reg(d2));
-                self.v(X::Punpckhqdq, r[1], d0, Rm::Reg(d2));
-                self.v(X::Punpcklqdq, d2, d1, Rm::Reg(d3));
-                self.v(X::Punpckhqdq, d3, d1, Rm::Reg(d3));
-                self.v(X::MovAligned, d0, 0, Rm::Reg(r[0]));
-                self.v(X::MovAligned, d1, 0, Rm::Reg(r[1]));
+                self.v(X::Punpckhdq, r[2], r[2], Rm::Reg(r[3]));
+                self.v(X::Punpckhqdq, d1, d0, Rm::Reg(d2));
+                self.v(X::Punpcklqdq, d0, d0, Rm::Reg(d2));
+                self.v(X::Punpckhqdq, d3, r[0], Rm::Reg(r[2]));
+                self.v(X::Punpcklqdq, d2, r[0], Rm::Reg(r[2]));
             }
             _ => {
                 for (j, to) in to.into_iter().enumerate() {

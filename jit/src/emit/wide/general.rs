@@ -21,6 +21,11 @@ impl<'a> Wide<'a> {
             self.test_alignment(a);
         }
         self.range_of_lanes(a);
+        // Stores of lanes one by one in AVX2 need the register of the base for something else.
+        let by_eights = self.may_be_in_eights(a) && !(a.is_store && self.is_avx2());
+        if !a.is_apart() && !by_eights {
+            self.base_of_indices(a);
+        }
         for p in 0..self.parts {
             let next = self.a.label();
             let dwords = if a.is_lying { self.a.label() } else { next };
@@ -28,9 +33,13 @@ impl<'a> Wide<'a> {
             if a.may_be_equal() {
                 self.all_equal(a, p, a.low[p], dwords);
             }
-            self.in_eights(a, p, next);
+            if by_eights {
+                self.in_eights(a, p, next);
+            }
             self.apart_or(a, p, a.low[p], |w| {
-                w.base_of_indices(a);
+                if a.is_apart() || by_eights {
+                    w.base_of_indices(a);
+                }
                 let flip = w.splat32(0x8000_0000);
                 w.v(X::Pxord, a.t, a.low[p], flip);
                 w.gather_dwords(a, p, a.spare[0], 0);

@@ -316,7 +316,7 @@ impl<'a> Wide<'a> {
             (Space::Scratch, _) => 0,
             _ if addr.offset.is_none() => 0,
             _ if spread.is_some_and(|m| m > 1) => spread.map_or(0, |m| m as usize + 1),
-            (_, ..=4) if !is_store && stride.is_none() && !self.gathers && self.r.level == Level::Avx512 => 1,
+            (_, ..=4) if !is_store && stride.is_none() && !self.prefers_gathers(kind) && self.r.level == Level::Avx512 => 1,
             (_, ..=4) => 0,
             _ => kind.dwords() + 1,
         };
@@ -342,7 +342,7 @@ impl<'a> Wide<'a> {
             linear,
             carried,
             is_scattered,
-            gathers: self.gathers,
+            gathers: self.prefers_gathers(kind),
             step: self.steps.get(&(self.r.block as u32, self.at)).copied(),
             ahead: None,
             base,

@@ -273,8 +273,8 @@ struct Wide<'a> {
     lanes: &'a VgprLiveness,
     strides: &'a Strides,
     alive: &'a Alive,
-    /// Are loads of lanes anywhere [`gathers`] in this block?
-    gathers: bool,
+    /// Are there more than a few loads of lanes anywhere in this block ([`gathers`])?
+    has_many_apart: bool,
     r: Regs,
     /// Local number of each value of the block.
     local: Vec<u32>,
@@ -503,7 +503,7 @@ impl<'a> Wide<'a> {
             shares: false,
             pending: vec![],
             strides: &facts.strides,
-            gathers: false,
+            has_many_apart: false,
             lanes: &facts.lanes,
             alive: &facts.alive,
             r,
