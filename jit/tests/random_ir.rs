@@ -8,7 +8,7 @@
 mod memory;
 
 use iced_x86::{Decoder, DecoderOptions, EncodingKind};
-use memory::Memory;
+use memory::{Lanes, Memory};
 use std::ffi::c_void;
 use wavejit_ir::abi::{Counter, Exit, Helpers, MemOp, NO_ROW, ProbeCall, ResourceCall, TEMP_ROW, WaveState};
 use wavejit_ir::{interp, verify::verify, *};
@@ -706,7 +706,7 @@ fn accesses_near_the_end_of_memory_equal_the_interpreter() {
             for (n, list) in constants.iter().enumerate() {
                 let list: Vec<i64> = list.iter().map(|c| if space == Space::Global { i64::from(*c as i32) } else { *c }).collect();
                 let stride = [kind.bytes() as u32, 0, 4, 64][(n + k + i) % 4];
-                let func = memory::at_constants(if (k + n) % 3 == 0 { 64 } else { 32 }, space, kind, stride, is_known, &list);
+                let func = memory::at_constants(if (k + n) % 3 == 0 { 64 } else { 32 }, space, kind, Lanes::every(stride), is_known, &list);
                 check_starts(&func, &memory::edges(space));
             }
         }
@@ -719,8 +719,29 @@ fn accesses_at_strides_equal_the_interpreter() {
     for (i, stride) in [4, 8, 12, 16, 20].into_iter().enumerate() {
         for (k, kind) in [MemKind::B32, MemKind::B64, MemKind::B96, MemKind::B128].into_iter().enumerate() {
             for space in [Space::Global, Space::Lds] {
-                let func = memory::at_constants(if (i + k) % 3 == 0 { 64 } else { 32 }, space, kind, stride, true, &[0, 400, 64]);
+                let func =
+                    memory::at_constants(if (i + k) % 3 == 0 { 64 } else { 32 }, space, kind, Lanes::every(stride), true, &[0, 400, 64]);
                 check_starts(&func, &memory::edges(space));
+            }
+        }
+    }
+}
+
+/// Rows of eight lanes, known or not: in a row, at one place, overlapping, apart; with rows that go on, overlap, are one, or are apart.
+#[test]
+fn accesses_in_eights_equal_the_interpreter() {
+    let kinds = [MemKind::U8, MemKind::U16, MemKind::B32, MemKind::B64, MemKind::B96, MemKind::B128];
+    let mut n = 0;
+    for kind in kinds {
+        let size = kind.bytes() as u32;
+        for stride in [size, size, size, 0, 4, 2 * size] {
+            for (space, is_known) in [(Space::Lds, true), (Space::Lds, false), (Space::Global, true), (Space::Global, false)] {
+                let apart = [8 * size + 4, 16, 0, 100, 8 * size, 1][n % 6];
+                n += 1;
+                let lanes = Lanes { stride, eights: Some(apart) };
+                let func = memory::at_constants(if n.is_multiple_of(5) { 64 } else { 32 }, space, kind, lanes, is_known, &[0, 400, 64]);
+                let starts: Vec<u32> = memory::edges(space).into_iter().skip(n % 4).step_by(4).collect();
+                check_starts(&func, &starts);
             }
         }
     }

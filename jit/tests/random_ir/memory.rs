@@ -422,16 +422,41 @@ pub(super) fn tile(rng: &mut Rng, b: &mut Builder, exec: Value) {
     }
 }
 
+/// How lanes lie: bytes from one to the next, in runs of eight with so many bytes from each to the next one, or in one run.
+#[derive(Clone, Copy)]
+pub(super) struct Lanes {
+    pub stride: u32,
+    pub eights: Option<u32>,
+}
+
+impl Lanes {
+    pub(super) fn every(stride: u32) -> Lanes {
+        Lanes { stride, eights: None }
+    }
+}
+
 /// Loads and stores at these constants and one address, which counts up by `stride` from s0 on (in global memory from a base with s0 in it): a
 /// stride that is known, or one that is seen only when it runs.
-pub(super) fn at_constants(wave_size: u32, space: Space, kind: MemKind, stride: u32, is_known: bool, constants: &[i64]) -> Func {
-    let mut f = Func { name: "constants".into(), wave_size, ..Func::default() };
+pub(super) fn at_constants(wave_size: u32, space: Space, kind: MemKind, lanes: Lanes, is_known: bool, constants: &[i64]) -> Func {
+    let ids = if lanes.eights.is_some() { Ids::Eights(NextRun::Any) } else { Ids::Any };
+    let mut f = Func { name: "constants".into(), wave_size, ids, ..Func::default() };
     let mut b = Builder::new(&mut f, 0x1000, FpMode::HSA);
     let exec = b.exec();
     let lane = b.push(Op::LaneId, &[Ty::L32]);
-    let (start, stride) = (b.sget(SReg(0)), b.const32(stride));
+    let (start, stride) = (b.sget(SReg(0)), b.const32(lanes.stride));
     let stride = b.splat(stride);
-    let mut offset = b.pure2(PureOp::IMul32, lane, stride);
+    let mut offset = match lanes.eights {
+        None => b.pure2(PureOp::IMul32, lane, stride),
+        Some(apart) => {
+            let [in_run, bits, apart] = [7, 3, apart].map(|n| {
+                let n = b.const32(n);
+                b.splat(n)
+            });
+            let (place, run) = (b.pure2(PureOp::And32, lane, in_run), b.pure2(PureOp::LShr32, lane, bits));
+            let (steps, runs) = (b.pure2(PureOp::IMul32, place, stride), b.pure2(PureOp::IMul32, run, apart));
+            b.pure2(PureOp::IAdd32, steps, runs)
+        }
+    };
     let mut base = None;
     if matches!(space, Space::Global | Space::Flat) {
         let (first, more) = (b.const64(GLOBAL), b.pure1(PureOp::ZExt64, start));
