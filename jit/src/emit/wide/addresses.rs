@@ -88,9 +88,9 @@ impl Way {
         // Whole dwords are gathered for smaller elements.
         let last = if !is_apart || step == 0 { bytes } else { bytes.max(4) };
         // Of close ones, too.
-        let end = |b: u32| if is_apart && is_close(level, kind, step) { b.next_multiple_of(4) } else { b };
+        let end = |b: u32| if is_apart && eights.is_none() && is_close(level, kind, step) { b.next_multiple_of(4) } else { b };
         let last_lane = if eights.is_some() { 7 } else { 15 };
-        if eights.is_some() && is_apart && (is_store || step != 0 && (step != 4 || bytes < 4)) {
+        if eights.is_some() && is_apart && is_store {
             return None;
         }
         let span = step.checked_mul(last_lane)?.checked_add(last).map(end)?;

@@ -147,6 +147,7 @@ impl<'a> Wide<'a> {
             return match step {
                 0 => self.broadcast_element(a, at, a.spare[0], Some(p)),
                 _ if is_in_row => self.move_part(&Access { step: None, ..a.clone() }, p, from, disp),
+                _ if step != 4 || a.dwords() == 1 => self.load_each(a, p, |lane| at.plus((lane * step) as i32)),
                 _ => (0..a.dwords()).for_each(|j| self.load_dwords(a, a.data[j][p], p, at.plus(4 * j as i32))),
             };
         }
@@ -155,6 +156,13 @@ impl<'a> Wide<'a> {
             return self.move_eights(a, p, rows);
         }
         match step {
+            1.. if self.prefers_gathers(a.kind) && a.dwords() == 1 => {
+                self.load_table(a.t, |i| i / EIGHT * apart as u32 + i % EIGHT * step);
+                self.gather_dwords(a, p, from, disp);
+            }
+            1.. if step != 4 || a.dwords() == 1 => {
+                self.load_each(a, p, |lane| rows[(lane / EIGHT) as usize].plus((lane % EIGHT * step) as i32))
+            }
             0 if a.bytes() < 4 => {
                 let [low, high] = rows;
                 self.broadcast_element(a, low, a.spare[0], Some(p));

@@ -264,7 +264,7 @@ impl<'a> Wide<'a> {
             self.a.jcc(Cond::Ae, some);
             // Dwords here and there, which are put together behind.
             let (a, pc) = (Access { as_quads: false, ..a.clone() }, self.pc);
-            self.gather_all_steps(&a, p, start, step);
+            self.gather_all_steps(&a, p, start, from, step);
             self.a.bind(done);
             return self.stubs.push(Box::new(move |w| {
                 w.a.bind(some);
@@ -274,20 +274,28 @@ impl<'a> Wide<'a> {
                 w.a.jmp(done);
             }));
         }
-        self.gather_all_steps(a, p, start, step);
+        self.gather_all_steps(a, p, start, from, step);
     }
 
-    fn gather_all_steps(&mut self, a: &Access, p: usize, start: Mem, step: u32) {
+    fn gather_all_steps(&mut self, a: &Access, p: usize, start: Mem, from: Gpr, step: u32) {
         if is_close(self.r.level, a.kind, step) {
             return self.pick_out_bytes(a, p, start, step);
         }
+        if self.prefers_gathers(a.kind) && a.dwords() == 1 && !self.is_avx2() {
+            self.load_table(a.t, move |i| i * step);
+            return self.gather_dwords(a, p, from, start.disp);
+        }
+        self.load_each(a, p, |lane| start.plus((lane * step) as i32));
+    }
+
+    /// The elements of a part's lanes, one after the other. `t` is changed.
+    pub(super) fn load_each(&mut self, a: &Access, p: usize, at: impl Fn(u32) -> Mem) {
         if !self.is_avx2() {
-            return self.sixteen(a, p, a.t, |_, lane| start.plus((lane * step) as i32));
+            return self.sixteen(a, p, a.t, |_, lane| at(lane));
         }
         for (j, data) in a.data.iter().enumerate() {
             for lane in 0..8 {
-                let at = start.plus((lane * step) as i32 + 4 * j as i32);
-                self.one_of_four(a, if lane < 4 { S1 } else { S2 }, lane as u8 % 4, at);
+                self.one_of_four(a, if lane < 4 { S1 } else { S2 }, lane as u8 % 4, at(lane).plus(4 * j as i32));
             }
             self.halves(data[p]);
         }
