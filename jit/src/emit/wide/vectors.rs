@@ -86,16 +86,33 @@ impl Groups {
 /// Operations whose code does in each lane the same, whatever lane it is.
 fn is_alike_in_all_lanes(op: PureOp) -> bool {
     use PureOp::*;
-    match op {
-        FAdd32 | FSub32 | FMul32 | FFma32 | FDiv32 | FMin32 | FMax32 | FRcp32 | FRsq32 | FSqrt32 | FExp232 | FLog232 | FFloor32
-        | FCeil32 | FTrunc32 | FRndne32 | FClamp32 | FFrexpMant32 | FFrexpExp32 | FLdexp32 | FFract32 | CvtF32I32 | CvtF32U32
-        | CvtI32F32 | CvtU32F32 => true,
-        IAdd32 | ISub32 | IMul32 | UMulHi32 | And32 | Or32 | Xor32 | Not32 | Shl32 | LShr32 | AShr32 | AlignBit32 | Bfi32 | SMin32
-        | SMax32 | UMin32 | UMax32 => true,
-        Xor3x32 | And3x32 | Or3x32 | Majority32 | AndOr32 | AndnOr32 | OrAnd32 | OrnAnd32 | AndXor32 | AndnXor32 | OrXor32 | OrnXor32
-        | XorAnd32 | XorAndn32 | XorOr32 | AndAndn32 | AndnAndn32 => true,
-        _ => false,
-    }
+    let of_floats =
+        matches!(op, FAdd32 | FSub32 | FMul32 | FFma32 | FDiv32 | FMin32 | FMax32 | FRcp32 | FRsq32 | FSqrt32 | FExp232 | FLog232);
+    let of_parts = matches!(op, FFloor32 | FCeil32 | FTrunc32 | FRndne32 | FFract32 | FClamp32 | FFrexpMant32 | FFrexpExp32 | FLdexp32);
+    let converts = matches!(op, CvtF32I32 | CvtF32U32 | CvtI32F32 | CvtU32F32);
+    let of_words = matches!(op, IAdd32 | ISub32 | IMul32 | UMulHi32 | SMin32 | SMax32 | UMin32 | UMax32);
+    let of_bits = matches!(op, And32 | Or32 | Xor32 | Not32 | Shl32 | LShr32 | AShr32 | AlignBit32 | Bfi32);
+    let of_three = matches!(
+        op,
+        Xor3x32
+            | And3x32
+            | Or3x32
+            | Majority32
+            | AndOr32
+            | AndnOr32
+            | OrAnd32
+            | OrnAnd32
+            | AndXor32
+            | AndnXor32
+            | OrXor32
+            | OrnXor32
+            | XorAnd32
+            | XorAndn32
+            | XorOr32
+            | AndAndn32
+            | AndnAndn32
+    );
+    of_floats || of_parts || converts || of_words || of_bits || of_three
 }
 
 impl Wide<'_> {
