@@ -103,6 +103,9 @@ fn is_load(inst: &Inst) -> bool {
     matches!(inst.op, Op::Load { .. })
 }
 
+/// Of what could come next the newest are looked at, so that long blocks do not take long.
+const MOST_LOOKED_AT: usize = 128;
+
 /// So many operations of [`is_slow`] go on at the same time.
 const FEW_SLOW: usize = 4;
 
@@ -260,7 +263,8 @@ impl FromEnd<'_> {
             self.weak.pop();
             return at;
         }
-        let all = || strong.into_iter().chain(self.ready.iter().copied());
+        let newest = &self.ready[self.ready.len().saturating_sub(MOST_LOOKED_AT)..];
+        let all = || strong.into_iter().chain(newest.iter().copied());
         let fits = all().filter(|at| self.alive + self.more(*at) <= self.few).max();
         let at = fits.or_else(|| all().enumerate().min_by_key(|(n, at)| (self.more(*at), std::cmp::Reverse(*n))).map(|(_, at)| at));
         let at = at.expect("the last one in the old order is ready");
@@ -270,7 +274,8 @@ impl FromEnd<'_> {
                 self.writes.pop();
             }
         } else {
-            self.ready.retain(|other| *other != at);
+            let place = self.ready.iter().rposition(|other| *other == at).expect("it is one of them");
+            self.ready.remove(place);
         }
         at
     }

@@ -80,6 +80,9 @@ impl Way {
     /// None if there is none but the general one. The guess: where nothing is known, a smaller access at the same addresses lets think that elements overlap so.
     pub(super) fn of(level: Level, space: Space, is_store: bool, kind: MemKind, Known { stride, guess, eights }: Known) -> Option<Way> {
         let bytes = kind.bytes() as u32;
+        if eights.is_some() && is_store && stride != Some(bytes) {
+            return None;
+        }
         let guess = guess.filter(|_| stride.is_none() && !is_store);
         // Stores of several lanes to one place, elements that overlap, and stores of small ones are for the general way.
         let stride = stride.filter(|s| *s == bytes || !is_store || bytes >= 4 && *s > bytes);
@@ -90,9 +93,6 @@ impl Way {
         // Of close ones, too.
         let end = |b: u32| if is_apart && eights.is_none() && is_close(level, kind, step) { b.next_multiple_of(4) } else { b };
         let last_lane = if eights.is_some() { 7 } else { 15 };
-        if eights.is_some() && is_apart && is_store {
-            return None;
-        }
         let span = step.checked_mul(last_lane)?.checked_add(last).map(end)?;
         let span = i32::try_from(span).ok().filter(|b| *b < 1 << 29)?;
         // What other lanes have in LDS is there, and nobody sees that it is read.
