@@ -1,6 +1,6 @@
 //! Addresses in pairs of registers that loops move on.
 
-use crate::{ITEMS, Launch, compare};
+use crate::{ITEMS, Launch, address, compare};
 use std::fmt::Write;
 use wavejit_random::Random;
 
@@ -30,24 +30,18 @@ fn program(rng: &mut Random) -> String {
         3 => line("v_lshlrev_b32 v1, 5, v0"),
         _ => line("v_xor_b32 v1, 5, v0\nv_lshlrev_b32 v1, 2, v1"),
     }
-    let pair = |low: u32, base: u32, of: u32| {
-        let (high, next) = (low + 1, base + 1);
-        format!(
-            "v_add_co_u32 v{low}, vcc_lo, s{base}, v{of}\nv_mov_b32 v{high}, s{next}\nv_add_co_ci_u32_e64 v{high}, vcc_lo, 0, v{high}, vcc_lo"
-        )
-    };
     let region = rng.one_in(2);
     if region {
         line(&format!("v_cmp_gt_u32 vcc_lo, {}, v0\ns_and_saveexec_b32 s20, vcc_lo\ns_cbranch_execz out", 1 + rng.below(ITEMS)));
     }
     if !nested || rng.one_in(2) {
-        line(&pair(2, 0, 1));
+        line(&address(2, 0, 1));
     }
     let is_same = streams && rng.one_in(2);
-    line(&if is_same { pair(4, 0, 1) } else { pair(4, 2, 10) });
+    line(&if is_same { address(4, 0, 1) } else { address(4, 2, 10) });
     if nested {
         line("s_mov_b32 s9, 3\nouter:");
-        line(&pair(2, 0, 1));
+        line(&address(2, 0, 1));
         line("s_sub_u32 s0, s0, 12\ns_subb_u32 s1, s1, 0");
     }
     line(&format!("s_mov_b32 s8, {}", 1 + rng.below(9)));

@@ -35,6 +35,14 @@ impl Launch {
     const ROW: Launch = Launch { grid: [ITEMS, 1, 1], group: [ITEMS, 1, 1] };
 }
 
+/// v[low:low+1] = s[base:base+1] + v`of`
+fn address(low: u32, base: u32, of: u32) -> String {
+    let (high, next) = (low + 1, base + 1);
+    format!(
+        "v_add_co_u32 v{low}, vcc_lo, s{base}, v{of}\nv_mov_b32 v{high}, s{next}\nv_add_co_ci_u32_e64 v{high}, vcc_lo, 0, v{high}, vcc_lo"
+    )
+}
+
 /// Launches where code becomes better from one to the next.
 const LAUNCHES: usize = 5;
 

@@ -1,14 +1,8 @@
 //! Loads by lanes that all have one address, or had it when they were on: rows of matrices, lists that a whole wave goes through.
 
-use crate::{ITEMS, Launch, compare};
+use crate::{ITEMS, Launch, address, compare};
 use std::fmt::Write;
 use wavejit_random::Random;
-
-/// v[low:low+1] = s[0:1] + v`of`
-fn pair(low: u32, of: u32) -> String {
-    let high = low + 1;
-    format!("v_add_co_u32 v{low}, vcc_lo, s0, v{of}\nv_mov_b32 v{high}, s1\nv_add_co_ci_u32_e64 v{high}, vcc_lo, 0, v{high}, vcc_lo")
-}
 
 /// v7 and v[12:13] take in what is loaded: by v[2:3], by an index that has been loaded, or by the lane.
 fn load(rng: &mut Random) -> String {
@@ -26,7 +20,7 @@ fn load(rng: &mut Random) -> String {
         // The index goes on to another load, and v6 to the next round.
         6 => format!(
             "{}\nglobal_load_b32 v6, v[4:5], off offset:{at}\ns_waitcnt vmcnt(0)\nv_and_b32 v6, 0x7ffc, v6\nv_add_nc_u32 v7, v7, v6",
-            pair(4, 6)
+            address(4, 0, 6)
         ),
         7 => format!("global_load_b32 v20, v6, s[0:1] offset:{at}\ns_waitcnt vmcnt(0)\nv_mul_lo_u32 v7, v7, 3\nv_add_nc_u32 v7, v7, v20"),
         _ => format!("global_load_b32 v20, v10, s[0:1] offset:{at}\ns_waitcnt vmcnt(0)\nv_add_nc_u32 v7, v7, v20"),
@@ -54,13 +48,13 @@ fn program(rng: &mut Random) -> String {
     }
     let region = rng.one_in(3);
     if region || rng.one_in(2) {
-        line(&pair(2, 1));
+        line(&address(2, 0, 1));
     }
     if region {
         line(&format!("v_cmp_gt_u32 vcc_lo, {}, v0\ns_and_saveexec_b32 s20, vcc_lo\ns_cbranch_execz out", 1 + rng.below(ITEMS)));
     }
     if !region || rng.one_in(2) {
-        line(&pair(2, 1));
+        line(&address(2, 0, 1));
     }
     line(&format!("s_mov_b32 s8, {}\nloop:", 1 + rng.below(6)));
     for _ in 0..1 + rng.below(4) {
@@ -75,7 +69,7 @@ fn program(rng: &mut Random) -> String {
     let step = [4, 8, 8, 256][rng.below(4) as usize];
     match rng.below(4) {
         0 => {}
-        1 => line(&format!("v_add_nc_u32 v1, {step}, v1\n{}", pair(2, 1))),
+        1 => line(&format!("v_add_nc_u32 v1, {step}, v1\n{}", address(2, 0, 1))),
         _ => line(&format!("v_add_co_u32 v2, vcc_lo, v2, {step}\nv_add_co_ci_u32_e64 v3, vcc_lo, 0, v3, vcc_lo")),
     }
     match rng.below(4) {

@@ -1,6 +1,6 @@
 //! Elements of four dwords of which all dwords go the same way, or nearly so.
 
-use crate::{ITEMS, Launch, compare};
+use crate::{ITEMS, Launch, address, compare};
 use std::fmt::Write;
 use wavejit_random::Random;
 
@@ -20,11 +20,8 @@ fn program(rng: &mut Random, width: u32) -> String {
         2 => line("v_cmp_gt_u32 vcc_lo, 20, v12\ns_and_b32 exec_lo, exec_lo, vcc_lo"),
         _ => {}
     }
-    for (low, base) in [(2, 0), (8, 2)] {
-        let (high, next) = (low + 1, base + 1);
-        line(&format!("v_add_co_u32 v{low}, vcc_lo, s{base}, v1\nv_mov_b32 v{high}, s{next}"));
-        line(&format!("v_add_co_ci_u32_e64 v{high}, vcc_lo, 0, v{high}, vcc_lo"));
-    }
+    line(&address(2, 0, 1));
+    line(&address(8, 2, 1));
     // 4 KiB of LDS.
     if rng.one_in(2) {
         line(

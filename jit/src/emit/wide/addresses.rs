@@ -121,11 +121,8 @@ impl Way {
     /// picked out of all that lies between them; those that overlap are loads of their own.
     pub(super) fn spread(self, level: Level, is_store: bool, kind: MemKind) -> Option<u32> {
         let (bytes, n) = (kind.bytes() as u32, kind.dwords() as u32);
-        let stride = self.stride.filter(|s| !is_store && bytes >= 4 && *s != 0 && *s != bytes && s % 4 == 0)?;
+        let stride = self.stride.filter(|s| self.eights.is_none() && !is_store && bytes >= 4 && *s != 0 && *s != bytes && s % 4 == 0)?;
         let m = stride / 4;
-        if self.eights.is_some() {
-            return None;
-        }
         (m == 1 || level == Level::Avx512 && n <= m && m <= MOST_SPREAD).then_some(m)
     }
 }

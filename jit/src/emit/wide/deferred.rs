@@ -16,8 +16,8 @@
 
 use super::addresses::{FARTHEST, Reach, Test};
 use super::calls::CAREFUL_DST;
-use super::eights::Rows;
 use super::memory::Access;
+use super::moves::Runs;
 use super::regs::{Class, Home, InLds, NEVER, NO_PARTS, PieceId};
 use super::{ROWS, Wide, X};
 use wavejit_ir::abi::MemOp;
@@ -239,7 +239,7 @@ impl<'a> Wide<'a> {
                     // Runs may be at one place.
                     let to = to.plus((stride * first) as i32);
                     if one.dwords() > 1 {
-                        self.interleave(&Access { is_store: true, ..one.clone() }, p, Rows::One(to));
+                        self.interleave(&Access { is_store: true, ..one.clone() }, p, Runs::One(to));
                     } else {
                         self.vector(Vector::new(X::MovStore, Len::Z, one.data[0][p], 0, Rm::Mem(to)).mask(a.exec[p]));
                     }

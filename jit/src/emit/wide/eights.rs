@@ -1,4 +1,5 @@
-//! Accesses whose lanes are in a row by eight lanes: what 8 x 8 work-items of an image do. Found as they run, where not all lanes of a part are in one row.
+//! Accesses whose lanes are in a row by eight lanes: what 8 x 8 work-items of an image do. Where it is [known](super::addresses::Known::eights) how far a row is from
+//! the one before they are moved without a look; else it is found as they run, where not all lanes of a part are in one row.
 //!
 //! ```text
 //! load global.b32 [%5]     lanes 1-7 behind lane 0, 9-15 behind lane 8? -> no: gather
@@ -7,6 +8,7 @@
 
 use super::lanes::EQ;
 use super::memory::Access;
+use super::moves::Runs;
 use super::{Wide, X};
 use wavejit_ir::{Ids, MemKind, Space};
 use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Size, Vector};
@@ -14,55 +16,7 @@ use wavejit_x86::{Alu, Cond, Gpr, Label, Len, Mem, Rm, Size, Vector};
 /// Lanes of such a row.
 const EIGHT: u32 = 8;
 
-/// Where the elements of a part lie: in a row, or each eight of sixteen.
-#[derive(Clone, Copy)]
-pub(super) enum Rows {
-    One(Mem),
-    Two([Mem; 2]),
-}
-
-impl Rows {
-    /// Where register `m`, of so many bytes, of all elements in order lies, or its halves, if elements have so many dwords.
-    pub(super) fn register(self, m: usize, dwords: usize, bytes: i32) -> Rows {
-        let Rows::Two(rows) = self else {
-            let Rows::One(at) = self else { unreachable!("one or two") };
-            return Rows::One(at.plus(bytes * m as i32));
-        };
-        let half = |h: usize| rows[h / dwords].plus(bytes / 2 * (h % dwords) as i32);
-        let (low, high) = (2 * m, 2 * m + 1);
-        if low / dwords == high / dwords { Rows::One(half(low)) } else { Rows::Two([half(low), half(high)]) }
-    }
-}
-
 impl<'a> Wide<'a> {
-    /// Loads a register from where it lies. `k`: the qwords of it that are active, if not all are moved.
-    pub(super) fn load_register(&mut self, a: &Access, reg: u8, at: Rows, k: Option<u8>) {
-        self.may_fault(a);
-        match (at, k) {
-            (Rows::One(at), Some(k)) => self.vector(Vector::new(X::MovLoad64, Len::Z, reg, 0, Rm::Mem(at)).zeroing(k)),
-            (Rows::One(at), None) => self.v(X::MovLoad, reg, 0, Rm::Mem(at)),
-            (Rows::Two([low, high]), _) => {
-                self.exactly(Vector::new(X::MovLoad, Len::Y, reg, 0, Rm::Mem(low)));
-                self.may_fault(a);
-                self.vi(X::Insert64x4, reg, reg, Rm::Mem(high), 1);
-            }
-        }
-    }
-
-    /// Stores it.
-    pub(super) fn store_register(&mut self, a: &Access, reg: u8, at: Rows, k: Option<u8>) {
-        self.may_fault(a);
-        match (at, k) {
-            (Rows::One(at), Some(k)) => self.vector(Vector::new(X::MovStore64, Len::Z, reg, 0, Rm::Mem(at)).mask(k)),
-            (Rows::One(at), None) => self.v(X::MovStore, reg, 0, Rm::Mem(at)),
-            (Rows::Two([low, high]), _) => {
-                self.exactly(Vector::new(X::MovStore, Len::Y, reg, 0, Rm::Mem(low)));
-                self.may_fault(a);
-                self.vi(X::Extract64x4, reg, 0, Rm::Mem(high), 1);
-            }
-        }
-    }
-
     /// Are lanes of an access likely to be in rows of eight, if they are not in longer ones, and worth a look? One gather is no slower than that on hosts that are
     /// quick at it.
     pub(super) fn may_be_in_eights(&self, a: &Access) -> bool {
@@ -71,8 +25,8 @@ impl<'a> Wide<'a> {
     }
 
     /// If all lanes of a part are active and each eight are in a row, moves them and goes to `next`. Of global memory `host` is the host address of its base and
-    /// constant, of LDS that of LDS, where all lanes have been found to be in range. `spare` and `t` are changed,
-    /// if there is code for it, which is what it returns.
+    /// constant, of LDS that of LDS, where all lanes have been found to be in range. Returns whether there is code for
+    /// it: that changes `spare` and `t`.
     pub(super) fn in_eights(&mut self, a: &Access, p: usize, next: Label) -> bool {
         if !self.may_be_in_eights(a) {
             return false;
@@ -87,7 +41,7 @@ impl<'a> Wide<'a> {
                 [first, second] if step == a.bytes() as u32 => self.move_eights(a, p, [at(first), at(second)]),
                 [first, second] => {
                     for (data, j) in a.data.iter().zip(0..) {
-                        self.load_register(a, data[p], Rows::Two([first, second].map(|start| at(start).plus(4 * j))), None);
+                        self.move_register(a, data[p], Runs::Two([first, second].map(|start| at(start).plus(4 * j))), None);
                     }
                 }
                 [first] if step == a.bytes() as u32 => {
@@ -175,7 +129,7 @@ impl<'a> Wide<'a> {
                 for (j, data) in a.data.iter().enumerate() {
                     let rows = rows.map(|row| row.plus(4 * j as i32));
                     if step != 0 {
-                        self.load_register(a, data[p], Rows::Two(rows), None);
+                        self.move_register(a, data[p], Runs::Two(rows), None);
                         continue;
                     }
                     for (reg, at) in [data[p], a.t].into_iter().zip(rows) {
@@ -195,8 +149,8 @@ impl<'a> Wide<'a> {
         let (reg, t) = (a.data[0][p], a.t);
         let [low, high] = rows.map(Rm::Mem);
         match (a.is_store, a.kind) {
-            (false, _) if a.dwords() > 1 => self.deinterleave(a, p, Rows::Two(rows)),
-            (true, _) if a.dwords() > 1 => self.interleave(a, p, Rows::Two(rows)),
+            (false, _) if a.dwords() > 1 => self.deinterleave(a, p, Runs::Two(rows)),
+            (true, _) if a.dwords() > 1 => self.interleave(a, p, Runs::Two(rows)),
             (false, MemKind::U8 | MemKind::I8) => {
                 self.may_fault(a);
                 self.exactly(Vector::new(X::MovqFromGpr, Len::X, reg, 0, low));
@@ -225,8 +179,7 @@ impl<'a> Wide<'a> {
                 self.may_fault(a);
                 self.exactly(Vector::new(X::Extract32x4, Len::Y, t, 0, high).imm(1));
             }
-            (false, _) => self.load_register(a, reg, Rows::Two(rows), None),
-            (true, _) => self.store_register(a, reg, Rows::Two(rows), None),
+            _ => self.move_register(a, reg, Runs::Two(rows), None),
         }
     }
 }

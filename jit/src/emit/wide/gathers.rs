@@ -257,6 +257,10 @@ impl<'a> Wide<'a> {
 
     /// Dwords of a part's lanes, so many bytes from one to the next. `t` is changed.
     pub(super) fn gather_steps(&mut self, a: &Access, p: usize, start: Mem, from: Gpr, step: u32) {
+        if self.prefers_gathers(a.kind) && a.dwords() == 1 && !self.is_avx2() && !is_close(self.r.level, a.kind, step) {
+            self.load_table(a.t, move |i| i * step);
+            return self.gather_dwords(a, p, from, start.disp);
+        }
         // What other lanes have in LDS is there.
         if !a.is_full && a.space != Space::Lds {
             let (some, done) = (self.a.label(), self.a.label());
@@ -264,7 +268,7 @@ impl<'a> Wide<'a> {
             self.a.jcc(Cond::Ae, some);
             // Dwords here and there, which are put together behind.
             let (a, pc) = (Access { as_quads: false, ..a.clone() }, self.pc);
-            self.gather_all_steps(&a, p, start, from, step);
+            self.gather_all_steps(&a, p, start, step);
             self.a.bind(done);
             return self.stubs.push(Box::new(move |w| {
                 w.a.bind(some);
@@ -274,16 +278,12 @@ impl<'a> Wide<'a> {
                 w.a.jmp(done);
             }));
         }
-        self.gather_all_steps(a, p, start, from, step);
+        self.gather_all_steps(a, p, start, step);
     }
 
-    fn gather_all_steps(&mut self, a: &Access, p: usize, start: Mem, from: Gpr, step: u32) {
+    fn gather_all_steps(&mut self, a: &Access, p: usize, start: Mem, step: u32) {
         if is_close(self.r.level, a.kind, step) {
             return self.pick_out_bytes(a, p, start, step);
-        }
-        if self.prefers_gathers(a.kind) && a.dwords() == 1 && !self.is_avx2() {
-            self.load_table(a.t, move |i| i * step);
-            return self.gather_dwords(a, p, from, start.disp);
         }
         self.load_each(a, p, |lane| start.plus((lane * step) as i32));
     }

@@ -1,7 +1,6 @@
 //! Loads and stores whose addresses have been tested: an element for all lanes, and sixteen in a row.
 
 use super::calls::CAREFUL_DATA;
-use super::eights::Rows;
 use super::memory::Access;
 use super::steps::Step;
 use super::{ROWS, Wide, X, sreg};
@@ -20,7 +19,46 @@ const SECOND_LEVEL: u8 = 2;
 /// Bytes of a line.
 pub(super) const LINE: i32 = 64;
 
+/// Where the elements of a part lie: in a row, or in two of eight lanes each.
+#[derive(Clone, Copy)]
+pub(super) enum Runs {
+    One(Mem),
+    Two([Mem; 2]),
+}
+
+impl Runs {
+    /// Where register `m`, of so many bytes, of all elements in order lies, or its halves, if elements have so many dwords.
+    pub(super) fn register(self, m: usize, dwords: usize, bytes: i32) -> Runs {
+        match self {
+            Runs::One(at) => Runs::One(at.plus(bytes * m as i32)),
+            Runs::Two(runs) => {
+                let half = |h: usize| runs[h / dwords].plus(bytes / 2 * (h % dwords) as i32);
+                let (low, high) = (2 * m, 2 * m + 1);
+                if low / dwords == high / dwords { Runs::One(half(low)) } else { Runs::Two([half(low), half(high)]) }
+            }
+        }
+    }
+}
+
 impl<'a> Wide<'a> {
+    /// Loads or stores a register. `k`: the qwords of it that are active, if not all are moved.
+    pub(super) fn move_register(&mut self, a: &Access, reg: u8, at: Runs, k: Option<u8>) {
+        self.may_fault(a);
+        match (at, k, a.is_store) {
+            (Runs::One(at), Some(k), false) => self.vector(Vector::new(X::MovLoad64, Len::Z, reg, 0, Rm::Mem(at)).zeroing(k)),
+            (Runs::One(at), Some(k), true) => self.vector(Vector::new(X::MovStore64, Len::Z, reg, 0, Rm::Mem(at)).mask(k)),
+            (Runs::One(at), None, is_store) => self.v(if is_store { X::MovStore } else { X::MovLoad }, reg, 0, Rm::Mem(at)),
+            (Runs::Two([low, high]), _, is_store) => {
+                self.exactly(Vector::new(if is_store { X::MovStore } else { X::MovLoad }, Len::Y, reg, 0, Rm::Mem(low)));
+                self.may_fault(a);
+                match is_store {
+                    true => self.vi(X::Extract64x4, reg, 0, Rm::Mem(high), 1),
+                    false => self.vi(X::Insert64x4, reg, reg, Rm::Mem(high), 1),
+                }
+            }
+        }
+    }
+
     /// `to` = the first dword of a register.
     pub(super) fn first_dword(&mut self, from: u8, to: Gpr) {
         self.vector(Vector::new(X::MovdToGpr, Len::X, from, 0, Rm::Reg(to.0)));
@@ -99,8 +137,8 @@ impl<'a> Wide<'a> {
         }
         let (reg, k) = (a.data[0][p], a.exec[p]);
         if a.dwords() > 1 {
-            let rows = Rows::One(at);
-            return if a.is_store { self.interleave(a, p, rows) } else { self.deinterleave(a, p, rows) };
+            let runs = Runs::One(at);
+            return if a.is_store { self.interleave(a, p, runs) } else { self.deinterleave(a, p, runs) };
         }
         let op = match (a.is_store, a.kind) {
             (false, MemKind::U8) => X::Pmovzxbd,
@@ -213,11 +251,11 @@ impl<'a> Wide<'a> {
     }
 
     /// A part's elements of several dwords from memory, to one register for each dword.
-    pub(super) fn deinterleave(&mut self, a: &Access, p: usize, rows: Rows) {
-        match rows {
-            Rows::One(at) if self.is_avx2() && self.take_apart(a, p, at) => return,
-            _ if a.is_lying => return self.move_lying(a, p, rows),
-            _ => self.load_raw(a, p, rows),
+    pub(super) fn deinterleave(&mut self, a: &Access, p: usize, runs: Runs) {
+        match runs {
+            Runs::One(at) if self.is_avx2() && self.take_apart(a, p, at) => return,
+            _ if a.is_lying => return self.move_lying(a, p, runs),
+            _ => self.load_raw(a, p, runs),
         }
         if a.as_quads { self.halves_of_qwords(a, p) } else { self.apart(a, p) }
     }
@@ -256,12 +294,12 @@ impl<'a> Wide<'a> {
     }
 
     /// The other way round.
-    pub(super) fn interleave(&mut self, a: &Access, p: usize, rows: Rows) {
-        match rows {
-            Rows::One(at) if self.is_avx2() && self.put_together(a, p, at) => return,
-            _ if a.is_lying => return self.move_lying(a, p, rows),
-            _ if !a.quads.is_empty() => return self.store_quads(a, p, rows),
-            _ if a.dwords() == 4 => return self.four_together_by_halves(a, p, rows),
+    pub(super) fn interleave(&mut self, a: &Access, p: usize, runs: Runs) {
+        match runs {
+            Runs::One(at) if self.is_avx2() && self.put_together(a, p, at) => return,
+            _ if a.is_lying => return self.move_lying(a, p, runs),
+            _ if !a.quads.is_empty() => return self.store_quads(a, p, runs),
+            _ if a.dwords() == 4 => return self.four_together_by_halves(a, p, runs),
             _ => {}
         }
         let (n, lanes) = (a.dwords() as u32, self.part_lanes());
@@ -276,20 +314,20 @@ impl<'a> Wide<'a> {
                 self.load_table(order, move |i| if dword(i) == c { lanes + element(i) } else { i });
                 self.v(X::Permt2d, to, order, Rm::Reg(a.data[c as usize][p]));
             }
-            let at = rows.register(m as usize, a.dwords(), self.part_bytes());
-            self.store_register(a, to, at, masks.map(|k| k[m as usize]));
+            let at = runs.register(m as usize, a.dwords(), self.part_bytes());
+            self.move_register(a, to, at, masks.map(|k| k[m as usize]));
         }
     }
 
     /// Elements of four dwords: the first two dwords of eight lanes to a register and the others, so that pairs of each lane meet.
-    fn four_together_by_halves(&mut self, a: &Access, p: usize, rows: Rows) {
+    fn four_together_by_halves(&mut self, a: &Access, p: usize, runs: Runs) {
         let (pairs, to) = ([a.raw[0], a.raw[1]], [a.raw[2], a.raw[3]]);
         for half in 0..2 {
             self.pairs_of_dwords(a, p, half as u32, pairs);
             self.pairs_together(pairs, to);
             for (reg, quarter) in to.into_iter().zip(0..) {
-                let at = rows.register(2 * half + quarter, a.dwords(), self.part_bytes());
-                self.store_register(a, reg, at, None);
+                let at = runs.register(2 * half + quarter, a.dwords(), self.part_bytes());
+                self.move_register(a, reg, at, None);
             }
         }
     }

@@ -13,9 +13,9 @@
 //! apart before.
 
 use super::addresses::MOST_STEPS;
-use super::eights::Rows;
 use super::lanes::int_condition;
 use super::memory::Access;
+use super::moves::Runs;
 use super::{Wide, X};
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavejit_ir::{Block, Inst, MemKind, Op, PureOp, Space, Ty, Value, Width};
@@ -134,7 +134,7 @@ impl Wide<'_> {
     }
 
     /// Stores the qwords of a part in a row.
-    pub(super) fn store_quads(&mut self, a: &Access, p: usize, rows: Rows) {
+    pub(super) fn store_quads(&mut self, a: &Access, p: usize, runs: Runs) {
         let ([even, odd], to) = (a.quads[p], a.raw[0]);
         let masks = self.qword_masks(a, p);
         for m in 0..2 {
@@ -142,8 +142,8 @@ impl Wide<'_> {
             let place = move |lane: u32| 2 * (lane / 4) + lane % 2 + 8 * (lane / 2 % 2);
             self.load_table(to, move |i| 2 * place(8 * m + i / 2) + i % 2);
             self.v(X::Permi2d, to, even, Rm::Reg(odd));
-            let at = rows.register(m as usize, a.dwords(), self.part_bytes());
-            self.store_register(a, to, at, masks.map(|k| k[m as usize]));
+            let at = runs.register(m as usize, a.dwords(), self.part_bytes());
+            self.move_register(a, to, at, masks.map(|k| k[m as usize]));
         }
     }
 
@@ -200,10 +200,10 @@ impl Wide<'_> {
 
     /// The elements of a part, which are in a row, as they lie in memory: in the first raw registers, one for each of their dwords. Of 64 bits those of active
     /// lanes alone.
-    pub(super) fn load_raw(&mut self, a: &Access, p: usize, rows: Rows) {
+    pub(super) fn load_raw(&mut self, a: &Access, p: usize, runs: Runs) {
         let masks = self.qword_masks(a, p);
         for (n, reg) in a.raw[..a.dwords()].iter().enumerate() {
-            self.load_register(a, *reg, rows.register(n, a.dwords(), self.part_bytes()), masks.map(|k| k[n]));
+            self.move_register(a, *reg, runs.register(n, a.dwords(), self.part_bytes()), masks.map(|k| k[n]));
         }
     }
 

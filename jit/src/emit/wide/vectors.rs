@@ -12,8 +12,8 @@
 //! ```
 
 use super::addresses::MOST_STEPS;
-use super::eights::Rows;
 use super::memory::Access;
+use super::moves::Runs;
 use super::{Wide, X};
 use rustc_hash::{FxHashMap, FxHashSet};
 use wavejit_ir::{Addr, Block, FpMode, MemKind, Op, PureOp, Space, Ty, Value};
@@ -60,9 +60,12 @@ impl Groups {
         self.of.insert(v, (group, dword));
     }
 
-    fn first_of(&self, mut group: u32) -> u32 {
+    /// The group that all those tied to one are tied to. The way there gets shorter with each look, so that long blocks do not take long.
+    fn first_of(&mut self, mut group: u32) -> u32 {
         while self.all[group as usize].tied != group {
-            group = self.all[group as usize].tied;
+            let next = self.all[group as usize].tied;
+            self.all[group as usize].tied = self.all[next as usize].tied;
+            group = next;
         }
         group
     }
@@ -76,8 +79,8 @@ impl Groups {
 
     /// It has uses that want dwords.
     fn refuse(&mut self, v: Value) {
-        if let Some((group, _)) = self.of.get(&v) {
-            let first = self.first_of(*group);
+        if let Some((group, _)) = self.of.get(&v).copied() {
+            let first = self.first_of(group);
             self.all[first as usize].is_bad = true;
         }
     }
@@ -160,7 +163,10 @@ impl Wide<'_> {
             }
         }
         self.refuse_other_uses(b, &mut groups, &stores);
-        let is_good = |group: u32| !groups.all[groups.first_of(group) as usize].is_bad;
+        let mut is_good = |group: u32| {
+            let first = groups.first_of(group);
+            !groups.all[first as usize].is_bad
+        };
         self.vectors.0 = loads.into_iter().chain(stores).filter(|(_, group)| is_good(*group)).map(|(i, _)| i).collect();
     }
 
@@ -221,10 +227,10 @@ impl Wide<'_> {
     }
 
     /// Loads or stores the elements of a part.
-    pub(super) fn move_lying(&mut self, a: &Access, p: usize, rows: Rows) {
+    pub(super) fn move_lying(&mut self, a: &Access, p: usize, runs: Runs) {
         for (j, data) in a.data.iter().enumerate() {
-            let at = rows.register(j, a.dwords(), self.part_bytes());
-            if a.is_store { self.store_register(a, data[p], at, None) } else { self.load_register(a, data[p], at, None) }
+            let at = runs.register(j, a.dwords(), self.part_bytes());
+            self.move_register(a, data[p], at, None);
         }
     }
 
