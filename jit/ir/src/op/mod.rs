@@ -128,8 +128,8 @@ macro_rules! fields_of_rows {
         $name:ident $(($($t:ident: $tt:ty $(= $tc:expr)?),*))? $({ $($f:ident: $ft:ty $(= $fc:expr)?),* })? $text:literal;
     )*) => {
         impl $rows {
-            /// Calls `f` on every value it reads, in order.
-            pub fn for_each_arg(&self, mut f: impl FnMut(Value)) {
+            /// Calls `f` on every value in its fields, in order.
+            fn visit_values(&self, mut f: impl FnMut(Value)) {
                 match self {
                     $($rows::$name $(($($t),*))? $({ $($f),* })? => { $($($t.visit_values(&mut f);)*)? $($($f.visit_values(&mut f);)*)? })*
                 }
@@ -351,6 +351,16 @@ fn atomic_dwords(wide: bool) -> usize {
 }
 
 impl Op {
+    /// Calls `f` on every value it reads, in order.
+    // Most are pure; every pass asks all of them.
+    #[inline]
+    pub fn for_each_arg(&self, mut f: impl FnMut(Value)) {
+        match self {
+            Op::Pure { args, .. } => args.iter().flatten().for_each(|v| f(*v)),
+            _ => self.visit_values(f),
+        }
+    }
+
     /// Has it an effect besides its results and reads of registers, so that it may not be dropped or reordered against others that have?
     pub fn has_effect(&self) -> bool {
         !matches!(self.effect(), Effect::None | Effect::ReadsRegisters)
@@ -408,6 +418,11 @@ define_terms! {
 }
 
 impl Term {
+    /// Calls `f` on every value it reads, in order.
+    pub fn for_each_arg(&self, f: impl FnMut(Value)) {
+        self.visit_values(f);
+    }
+
     /// Blocks this may go to.
     pub fn successors(&self) -> Vec<BlockId> {
         let mut list = vec![];

@@ -19,42 +19,79 @@ impl Wide<'_> {
         let data: Vec<u8> = a.data.iter().map(|d| d[p]).collect();
         match data[..] {
             [low, high] => {
-                for (m, reg) in a.raw[..2].iter().enumerate() {
+                for (m, reg) in [S0, S1].into_iter().enumerate() {
                     self.may_fault(a);
-                    self.v(X::MovLoad, *reg, 0, Rm::Mem(at.plus(32 * m as i32)));
+                    self.v(X::MovLoad, reg, 0, Rm::Mem(at.plus(32 * m as i32)));
                 }
                 for (to, pick) in [(low, 0x88), (high, 0xdd)] {
-                    self.vi(X::Shufps, a.raw[2], a.raw[0], Rm::Reg(a.raw[1]), pick);
-                    let from = self.operand(Rm::Reg(a.raw[2]), Tuple::Whole);
-                    let result = self.destination(to);
-                    self.yi(X::Permq, result, 0, from, MIDDLE_SWAPPED);
+                    self.yi(X::Shufps, S2, S0, Rm::Reg(S1), pick);
+                    let result = if self.r.is_place(to) { S2 } else { to };
+                    self.yi(X::Permq, result, 0, Rm::Reg(S2), MIDDLE_SWAPPED);
                     self.deliver(to, result);
                 }
             }
             [d0, d1, d2, d3] => {
-                // Elements i and i + 4 in the halves of a register.
-                for (i, reg) in a.raw[..4].iter().enumerate() {
-                    let first = at.plus(16 * i as i32);
-                    self.may_fault(a);
-                    self.vector(Vector::new(X::MovLoad, Len::X, *reg, 0, Rm::Mem(first)));
-                    self.may_fault(a);
-                    self.vi(X::Insert64x4, *reg, *reg, Rm::Mem(first.plus(64)), 1);
+                let mut free = a.raw.iter().copied().filter(|raw| !self.r.is_place(*raw));
+                match (free.next(), free.next()) {
+                    (Some(x), Some(y)) => self.four_in_registers(a, at, [d0, d1, d2, d3], [x, y]),
+                    _ => self.four_in_places(a, at, [d0, d1, d2, d3]),
                 }
-                let [r0, r1, r2, r3] = [0, 1, 2, 3].map(|i| a.raw[i]);
-                self.v(X::Punpckldq, d0, r0, Rm::Reg(r1));
-                self.v(X::Punpckhdq, d1, r0, Rm::Reg(r1));
-                self.v(X::Punpckldq, d2, r2, Rm::Reg(r3));
-                self.v(X::Punpckhdq, d3, r2, Rm::Reg(r3));
-                self.v(X::Punpcklqdq, r0, d0, Rm::Reg(d2));
-                self.v(X::Punpckhqdq, r1, d0, Rm::Reg(d2));
-                self.v(X::Punpcklqdq, d2, d1, Rm::Reg(d3));
-                self.v(X::Punpckhqdq, d3, d1, Rm::Reg(d3));
-                self.v(X::MovAligned, d0, 0, Rm::Reg(r0));
-                self.v(X::MovAligned, d1, 0, Rm::Reg(r1));
             }
             _ => return false,
         }
         true
+    }
+
+    /// Elements of four dwords with numbers `i` and `i` + 4, in the halves of a register.
+    fn load_two_elements(&mut self, a: &Access, to: u8, at: Mem, i: i32) {
+        let first = at.plus(16 * i);
+        self.may_fault(a);
+        self.vector(Vector::new(X::MovLoad, Len::X, to, 0, Rm::Mem(first)));
+        self.may_fault(a);
+        self.vi(X::Insert64x4, to, to, Rm::Mem(first.plus(64)), 1);
+    }
+
+    /// Takes eight elements of four dwords apart, with two registers more than the three for single instructions: what goes to places is stored once.
+    fn four_in_registers(&mut self, a: &Access, at: Mem, data: [u8; 4], [x, y]: [u8; 2]) {
+        for (i, reg) in (0..).zip([S0, S1, S2, x]) {
+            self.load_two_elements(a, reg, at, i);
+        }
+        for (op, to, from) in
+            [(X::Punpckldq, y, [S0, S1]), (X::Punpckhdq, S0, [S0, S1]), (X::Punpckldq, S1, [S2, x]), (X::Punpckhdq, S2, [S2, x])]
+        {
+            self.y(op, to, from[0], Rm::Reg(from[1]));
+        }
+        let pairs = [(X::Punpcklqdq, y, S1), (X::Punpckhqdq, y, S1), (X::Punpcklqdq, S0, S2), (X::Punpckhqdq, S0, S2)];
+        for (to, (op, first, second)) in data.into_iter().zip(pairs) {
+            let result = if self.r.is_place(to) { x } else { to };
+            self.y(op, result, first, Rm::Reg(second));
+            self.deliver(to, result);
+        }
+    }
+
+    /// The same with those three alone: where the results go, what is between waits.
+    fn four_in_places(&mut self, a: &Access, at: Mem, [d0, d1, d2, d3]: [u8; 4]) {
+        self.load_two_elements(a, S0, at, 0);
+        self.load_two_elements(a, S1, at, 1);
+        for (op, to) in [(X::Punpckldq, d0), (X::Punpckhdq, d2)] {
+            self.y(op, S2, S0, Rm::Reg(S1));
+            self.deliver(to, S2);
+        }
+        self.load_two_elements(a, S0, at, 2);
+        self.load_two_elements(a, S1, at, 3);
+        self.y(X::Punpckldq, S2, S0, Rm::Reg(S1));
+        self.y(X::Punpckhdq, S1, S0, Rm::Reg(S1));
+        self.deliver(d3, S1);
+        let low = self.source(d0, S0);
+        self.y(X::Punpckhqdq, S1, low, Rm::Reg(S2));
+        self.deliver(d1, S1);
+        self.y(X::Punpcklqdq, S1, low, Rm::Reg(S2));
+        self.deliver(d0, S1);
+        let (high, other) = (self.source(d2, S0), self.operand(Rm::Reg(d3), Tuple::Whole));
+        self.y(X::Punpcklqdq, S1, high, other);
+        self.y(X::Punpckhqdq, S2, high, other);
+        self.deliver(d2, S1);
+        self.deliver(d3, S2);
     }
 
     /// The other way round.
@@ -62,30 +99,29 @@ impl Wide<'_> {
         let data: Vec<u8> = a.data.iter().map(|d| d[p]).collect();
         match data[..] {
             [low, high] => {
-                let [x, y] = [a.raw[0], a.raw[1]];
-                self.v(X::Punpckldq, x, low, Rm::Reg(high));
-                self.v(X::Punpckhdq, y, low, Rm::Reg(high));
+                let (first, second) = (self.source(low, S0), self.operand(Rm::Reg(high), Tuple::Whole));
+                self.y(X::Punpckldq, S1, first, second);
+                self.y(X::Punpckhdq, S2, first, second);
                 for (m, halves) in [LOW_HALVES, HIGH_HALVES].into_iter().enumerate() {
-                    let (first, second) = (self.source(x, S1), self.operand(Rm::Reg(y), Tuple::Whole));
-                    self.yi(X::Perm2i128, S1, first, second, halves);
+                    self.yi(X::Perm2i128, S0, S1, Rm::Reg(S2), halves);
                     self.may_fault(a);
-                    self.v(X::MovStore, S1, 0, Rm::Mem(at.plus(32 * m as i32)));
+                    self.v(X::MovStore, S0, 0, Rm::Mem(at.plus(32 * m as i32)));
                 }
             }
             [d0, d1, d2, d3] => {
-                let [t0, t1, t2, t3, e] = [0, 1, 2, 3, 4].map(|i| a.raw[i]);
-                self.v(X::Punpckldq, t0, d0, Rm::Reg(d1));
-                self.v(X::Punpckhdq, t1, d0, Rm::Reg(d1));
-                self.v(X::Punpckldq, t2, d2, Rm::Reg(d3));
-                self.v(X::Punpckhdq, t3, d2, Rm::Reg(d3));
-                let pairs = [(X::Punpcklqdq, t0, t2), (X::Punpckhqdq, t0, t2), (X::Punpcklqdq, t1, t3), (X::Punpckhqdq, t1, t3)];
-                for (i, (op, x, y)) in pairs.into_iter().enumerate() {
-                    self.v(op, e, x, Rm::Reg(y));
-                    let first = at.plus(16 * i as i32);
-                    self.may_fault(a);
-                    self.vector(Vector::new(X::MovStore, Len::X, e, 0, Rm::Mem(first)));
-                    self.may_fault(a);
-                    self.vi(X::Extract64x4, e, 0, Rm::Mem(first.plus(64)), 1);
+                for (pick, i) in [(X::Punpckldq, 0), (X::Punpckhdq, 2)] {
+                    for (to, first, second) in [(S1, d0, d1), (S2, d2, d3)] {
+                        let (first, second) = (self.source(first, S0), self.operand(Rm::Reg(second), Tuple::Whole));
+                        self.y(pick, to, first, second);
+                    }
+                    for (op, i) in [(X::Punpcklqdq, i), (X::Punpckhqdq, i + 1)] {
+                        self.y(op, S0, S1, Rm::Reg(S2));
+                        let first = at.plus(16 * i);
+                        self.may_fault(a);
+                        self.vector(Vector::new(X::MovStore, Len::X, S0, 0, Rm::Mem(first)));
+                        self.may_fault(a);
+                        self.vi(X::Extract64x4, S0, 0, Rm::Mem(first.plus(64)), 1);
+                    }
                 }
             }
             _ => return false,
