@@ -270,6 +270,10 @@ impl<'a> Wide<'a> {
     ) -> Access {
         let is_scattered = addr.offset.is_some_and(|v| self.is_scattered(v, MOST_STEPS));
         let late = self.is_avx2() && is_move && addr.offset.is_some() && space != Space::Scratch && !is_scattered;
+        let known = self.known_of(addr, kind);
+        // Where lanes are compared the registers for that come first if there are few: places of memory that stand for registers are slow.
+        let compares = self.is_avx2() && addr.offset.is_some() && known.stride.is_none() && space != Space::Scratch;
+        let early = compares.then(|| (self.temp(), self.temp_mask(), self.temp_mask()));
         let word = late.then(|| self.scalar(exec));
         let exec: Vec<u8> = if late {
             (0..self.parts).map(|_| self.temp_in_place()).collect()
@@ -278,7 +282,6 @@ impl<'a> Wide<'a> {
             (0..self.parts).map(|p| self.reg(exec[p])).collect()
         };
         let (mut low, mut high, mut low_in_rows) = (vec![], vec![], vec![]);
-        let known = self.known_of(addr, kind);
         let stride = known.stride;
         let way = Way::of(self.r.level, space, is_store, kind, Known { guess: None, ..known });
         let is_by_first = is_move && space == Space::Lds && way.is_some_and(|way| way.stride().is_some());
@@ -304,7 +307,7 @@ impl<'a> Wide<'a> {
         };
         let host = self.temp_general();
         let spare = [self.temp_general(), self.temp_general()];
-        let (t, k, k2) = (self.temp(), self.temp_mask(), self.temp_mask());
+        let (t, k, k2) = early.unwrap_or_else(|| (self.temp(), self.temp_mask(), self.temp_mask()));
         let apart = match &linear {
             Some(l) => l.apart(),
             None if carried.is_some() => None,
