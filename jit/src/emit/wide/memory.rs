@@ -272,7 +272,7 @@ impl<'a> Wide<'a> {
         let late = self.is_avx2() && is_move && addr.offset.is_some() && space != Space::Scratch && !is_scattered;
         let known = self.known_of(addr, kind);
         // Where lanes are compared the registers for that come first if there are few: places of memory that stand for registers are slow.
-        let compares = self.is_avx2() && addr.offset.is_some() && known.stride.is_none() && space != Space::Scratch;
+        let compares = self.is_avx2() && addr.offset.is_some() && (known.stride.is_none() || kind.bytes() < 4) && space != Space::Scratch;
         let early = compares.then(|| (self.temp(), self.temp_mask(), self.temp_mask()));
         let word = late.then(|| self.scalar(exec));
         let exec: Vec<u8> = if late {
