@@ -334,7 +334,7 @@ impl<'a> Wide<'a> {
 
     /// Puts two registers of AVX2 of four dwords together.
     fn halves(&mut self, to: u8) {
-        let result = if self.r.is_place(to) { S1 } else { to };
+        let result = self.destination_or(to, S1);
         self.exactly(Vector::new(X::Inserti128, Len::Y, result, S1, Rm::Reg(S2)).imm(1));
         self.deliver(to, result);
     }

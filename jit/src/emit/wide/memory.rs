@@ -269,11 +269,13 @@ impl<'a> Wide<'a> {
         is_move: bool,
     ) -> Access {
         let is_scattered = addr.offset.is_some_and(|v| self.is_scattered(v, MOST_STEPS));
-        let late = self.is_avx2() && is_move && addr.offset.is_some() && space != Space::Scratch && !is_scattered;
+        // Registers are few, and places of memory that stand for some are slow.
+        let is_tight = self.is_avx2() && addr.offset.is_some() && space != Space::Scratch;
+        let late = is_tight && is_move && !is_scattered;
         let known = self.known_of(addr, kind);
-        // Where lanes are compared the registers for that come first if there are few: places of memory that stand for registers are slow.
-        let compares = self.is_avx2() && addr.offset.is_some() && (known.stride.is_none() || kind.bytes() < 4) && space != Space::Scratch;
-        let early = compares.then(|| (self.temp(), self.temp_mask(), self.temp_mask()));
+        // What lanes are compared in, or small elements put together, comes before the address, which is read once.
+        let works = is_tight && (known.stride.is_none() || kind.bytes() < 4);
+        let early = works.then(|| (self.temp(), self.temp_mask(), self.temp_mask()));
         let word = late.then(|| self.scalar(exec));
         let exec: Vec<u8> = if late {
             (0..self.parts).map(|_| self.temp_in_place()).collect()

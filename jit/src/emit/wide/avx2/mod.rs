@@ -197,7 +197,12 @@ impl Wide<'_> {
 
     /// The register to compute in for what goes to `reg`.
     fn destination(&self, reg: u8) -> u8 {
-        if self.r.is_place(reg) { S0 } else { reg }
+        self.destination_or(reg, S0)
+    }
+
+    /// The same, where that is to be another one than the first of those for single instructions.
+    pub(super) fn destination_or(&self, reg: u8, other: u8) -> u8 {
+        if self.r.is_place(reg) { other } else { reg }
     }
 
     /// Brings a result to where it belongs.

@@ -25,7 +25,7 @@ impl Wide<'_> {
                 }
                 for (to, pick) in [(low, 0x88), (high, 0xdd)] {
                     self.yi(X::Shufps, S2, S0, Rm::Reg(S1), pick);
-                    let result = if self.r.is_place(to) { S2 } else { to };
+                    let result = self.destination_or(to, S2);
                     self.yi(X::Permq, result, 0, Rm::Reg(S2), MIDDLE_SWAPPED);
                     self.deliver(to, result);
                 }
@@ -63,7 +63,7 @@ impl Wide<'_> {
         }
         let pairs = [(X::Punpcklqdq, y, S1), (X::Punpckhqdq, y, S1), (X::Punpcklqdq, S0, S2), (X::Punpckhqdq, S0, S2)];
         for (to, (op, first, second)) in data.into_iter().zip(pairs) {
-            let result = if self.r.is_place(to) { x } else { to };
+            let result = self.destination_or(to, x);
             self.y(op, result, first, Rm::Reg(second));
             self.deliver(to, result);
         }
