@@ -88,7 +88,8 @@ pub struct EmitOptions {
     pub by_parts: bool,
     /// Are dwords of lanes anywhere loaded by gather instructions, and not lane by lane? None: by what the host does faster.
     pub gathers: Option<bool>,
-    /// Products are made in the lanes that ask for them alone, at the price of waiting for their mask: see [`masking_may_pay`]. Of AVX-512 code only.
+    /// Products are made in the lanes that ask for them alone, at the price of waiting for their mask, and in AVX2 of one more operation: see
+    /// [`masking_may_pay`]. Of code of the wide back end only.
     pub masks_idle: bool,
     /// Note the plan of the wide back end, and check it; debug builds always do.
     pub check_plan: bool,
@@ -99,7 +100,7 @@ pub struct EmitOptions {
 /// Does arithmetic on denormal numbers take so long on this host that [masking idle lanes](EmitOptions::masks_idle) may be worth it, where any came up? What a lane
 /// holds that is off may be an integer, which is denormal as a number.
 pub fn masking_may_pay() -> bool {
-    Isa::Best.is_avx512() && wide::has_slow_denormals()
+    Isa::Best.is_wide() && wide::has_slow_denormals()
 }
 
 /// A back end for a whole function.

@@ -49,12 +49,12 @@ impl<'a> Wide<'a> {
         if a.kind == MemKind::B64 && !a.is_store && !self.is_avx2() {
             return self.gather_qwords(a, p, from, disp);
         }
+        if a.is_store && self.is_avx2() {
+            let data: Vec<u8> = a.data.iter().map(|d| d[p]).collect();
+            return self.scatter_lane_by_lane(a, p, &data, from, disp);
+        }
         for (j, data) in a.data.iter().enumerate() {
             let at = Mem::gather(from, a.t, 1, disp + 4 * j as i32);
-            if a.is_store && self.is_avx2() {
-                self.scatter_lane_by_lane(a, p, data[p], from, at.disp);
-                continue;
-            }
             if a.is_full {
                 self.k(X::Kxnorw, a.k2, a.k2, a.k2);
             } else {

@@ -491,7 +491,7 @@ impl<'a> Wide<'a> {
             chain: None,
             asking: FxHashMap::default(),
             asked: wanted::Asked::of(func),
-            masks_idle: level == Level::Avx512 && opts.masks_idle,
+            masks_idle: opts.masks_idle,
             host_bases: FxHashMap::default(),
             firsts: vec![],
             goes_round: &facts.goes_round,

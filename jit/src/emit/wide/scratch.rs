@@ -184,7 +184,7 @@ impl<'a> Wide<'a> {
     /// The dwords of a part's active lanes at `host` + t + `disp`.
     pub(super) fn columns(&mut self, a: &Access, p: usize, op: X, reg: u8, disp: i32) {
         if op == X::Scatterdd && self.is_avx2() {
-            return self.scatter_lane_by_lane(a, p, reg, a.host, disp);
+            return self.scatter_lane_by_lane(a, p, &[reg], a.host, disp);
         }
         let at = Rm::Mem(Mem::gather(a.host, a.t, 1, disp));
         self.k(X::Kmovw, a.k2, 0, a.exec[p]);

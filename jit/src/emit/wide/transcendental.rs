@@ -24,6 +24,8 @@ const NOT_POSITIVE_NORMAL: u8 = 0xff;
 pub(super) const DENORMAL: u8 = 0x20;
 /// vcmpps: less, and none is a NaN.
 const BELOW: u8 = 0x11;
+/// What is added to x where 2^x is a denormal.
+const RAISED: f32 = 64.0;
 /// vrndscaleps: to the nearest whole number, of two to the even one.
 const NEAREST: u8 = 8;
 
@@ -43,26 +45,32 @@ impl Wide<'_> {
         let given = self.reg(p);
         match op {
             PureOp::FExp232 | PureOp::FExp2Denorm32 => {
-                let scale = (op == PureOp::FExp2Denorm32).then(|| self.raised(given));
-                let given = scale.map_or(given, |(raised, _)| raised);
                 // Of a NaN these give the second operand, and so does what follows. Of denormals the power is that of zero.
                 let (x, t) = (self.temp(), self.temp());
-                for (to, op, limit, from) in [(t, X::Maxps, -200f32, given), (x, X::Minps, 200.0, t)] {
+                let mut from = given;
+                if op == PureOp::FExp2Denorm32 {
+                    self.for_small_powers(x, given, 0.0, RAISED);
+                    self.v(X::Addps, x, given, Rm::Reg(x));
+                    from = x;
+                }
+                for (to, op, limit, from) in [(t, X::Maxps, -200f32, from), (x, X::Minps, 200.0, t)] {
                     let m = self.element32(limit.to_bits());
                     self.v(X::Broadcast, to, 0, m);
                     self.v(op, to, to, Rm::Reg(from));
                 }
                 self.free_temp(Class::Vector, t);
                 self.by_halves(to, x, |w, d| w.exp2(d));
-                self.free_temp(Class::Vector, x);
                 // What is a denormal is zero.
                 let k = self.temp_mask();
                 let least = self.splat32(f32::MIN_POSITIVE.to_bits());
                 self.vi(X::Cmpps, k, to, least, NOT_LESS);
                 self.vector(Vector::new(X::MovAligned, Len::Z, to, 0, Rm::Reg(to)).zeroing(k));
-                if let Some((_, scale)) = scale {
-                    self.v(X::Mulps, to, to, Rm::Reg(scale));
+                self.free_temp(Class::Mask, k);
+                if op == PureOp::FExp2Denorm32 {
+                    self.for_small_powers(x, given, 1.0, (-RAISED).exp2());
+                    self.v(X::Mulps, to, to, Rm::Reg(x));
                 }
+                self.free_temp(Class::Vector, x);
                 new
             }
             PureOp::FLog232 | PureOp::FLog2Denorm32 => {
@@ -162,19 +170,15 @@ impl Wide<'_> {
         self.free_temp(Class::Mask, k);
     }
 
-    /// x + 64 where x is below -126, else x, and what the power of that is to be multiplied by.
-    fn raised(&mut self, x: u8) -> (u8, u8) {
-        let (raised, scale, k) = (self.temp(), self.temp(), self.temp_mask());
+    /// to = one number in the lanes in which 2^x is a denormal, and another one in the others. It is computed as 2^(x + [`RAISED`]) and then scaled.
+    fn for_small_powers(&mut self, to: u8, x: u8, others: f32, small: f32) {
+        let k = self.temp_mask();
         let limit = self.splat32((-126f32).to_bits());
         self.vi(X::Cmpps, k, x, limit, BELOW);
-        for (to, of_others, bits) in [(raised, 0f32, 64f32), (scale, 1.0, f32::from_bits((127 - 64) << 23))] {
-            let m = self.element32(of_others.to_bits());
-            self.v(X::Broadcast, to, 0, m);
-            self.set_lanes(to, k, bits.to_bits());
-        }
-        self.v(X::Addps, raised, x, Rm::Reg(raised));
+        let m = self.element32(others.to_bits());
+        self.v(X::Broadcast, to, 0, m);
+        self.set_lanes(to, k, small.to_bits());
         self.free_temp(Class::Mask, k);
-        (raised, scale)
     }
 
     /// Goes to a stub that gives `to` what the function is of denormals, if there are some in the lanes of x: by the row function.
@@ -226,20 +230,23 @@ impl Wide<'_> {
         self.vector(Vector::new(X::Broadcast, Len::Z, to, 0, m).mask(k));
     }
 
-    /// to = f32 of `f` in f64 of the lanes of x.
+    /// to = f32 of `f` in f64 of the lanes of x, which may be the same register. It takes one more: AVX2 has few.
     pub(super) fn by_halves(&mut self, to: u8, x: u8, f: impl Fn(&mut Self, u8)) {
-        let [d, low, t] = [self.temp(), self.temp(), self.temp()];
-        self.v(X::Cvtps2pd, d, 0, Rm::Reg(x));
-        f(self, d);
-        self.v(X::Cvtpd2ps, low, 0, Rm::Reg(d));
-        self.vi(X::Extract64x4, x, 0, Rm::Reg(t), 1);
-        self.v(X::Cvtps2pd, d, 0, Rm::Reg(t));
-        f(self, d);
-        self.v(X::Cvtpd2ps, t, 0, Rm::Reg(d));
-        self.vi(X::Insert64x4, to, low, Rm::Reg(t), 1);
-        for t in [d, low, t] {
-            self.free_temp(Class::Vector, t);
-        }
+        let high = self.temp();
+        self.high_half(high, x);
+        f(self, high);
+        self.v(X::Cvtpd2ps, high, 0, Rm::Reg(high));
+        self.v(X::Cvtps2pd, to, 0, Rm::Reg(x));
+        f(self, to);
+        self.v(X::Cvtpd2ps, to, 0, Rm::Reg(to));
+        self.vi(X::Insert64x4, to, to, Rm::Reg(high), 1);
+        self.free_temp(Class::Vector, high);
+    }
+
+    /// to = the upper half of the lanes of x in f64.
+    fn high_half(&mut self, to: u8, x: u8) {
+        self.vi(X::Extract64x4, x, 0, Rm::Reg(to), 1);
+        self.v(X::Cvtps2pd, to, 0, Rm::Reg(to));
     }
 
     /// An f64 operation with a constant.
@@ -304,12 +311,11 @@ impl Wide<'_> {
 
     /// sin, cos = those of `d` quarters of a turn, at most half a quarter.
     fn sine_and_cosine(&mut self, sin: u8, cos: u8, d: u8) {
-        let [x, z, y, t] = [(); 4].map(|()| self.temp());
+        let [x, z, y] = [(); 3].map(|()| self.temp());
         self.v(X::Cvtps2pd, x, 0, Rm::Reg(d));
         for is_high in [false, true] {
             if is_high {
-                self.vi(X::Extract64x4, d, 0, Rm::Reg(t), 1);
-                self.v(X::Cvtps2pd, x, 0, Rm::Reg(t));
+                self.high_half(x, d);
             }
             self.v(X::Mulpd, z, x, Rm::Reg(x));
             self.polynomial(y, z, &SIN);
@@ -317,13 +323,13 @@ impl Wide<'_> {
             self.polynomial(x, z, &COS);
             self.times_plus(x, z, 1.0);
             for (to, from) in [(sin, y), (cos, x)] {
-                self.v(X::Cvtpd2ps, if is_high { t } else { to }, 0, Rm::Reg(from));
+                self.v(X::Cvtpd2ps, if is_high { from } else { to }, 0, Rm::Reg(from));
                 if is_high {
-                    self.vi(X::Insert64x4, to, to, Rm::Reg(t), 1);
+                    self.vi(X::Insert64x4, to, to, Rm::Reg(from), 1);
                 }
             }
         }
-        for t in [x, z, y, t] {
+        for t in [x, z, y] {
             self.free_temp(Class::Vector, t);
         }
     }
@@ -337,9 +343,11 @@ impl Wide<'_> {
         let x = self.reg(p);
         let [e, c] = [self.temp(), self.temp()];
         self.v(X::Rsqrt14ps, y, 0, Rm::Reg(x));
-        match op {
-            PureOp::FRsqNear32 | PureOp::FRsqNearDenorm32 => self.near_root(x, y, e, c),
-            _ => self.steps_to_root(x, y, e, c),
+        let is_near = matches!(op, PureOp::FRsqNear32 | PureOp::FRsqNearDenorm32);
+        if is_near {
+            self.near_root(x, y, e, c);
+        } else {
+            self.steps_to_root(x, y, e, c);
         }
         self.free_temp(Class::Vector, e);
         let odd = self.temp_mask();
@@ -347,8 +355,13 @@ impl Wide<'_> {
         let of_denormals = matches!(op, PureOp::FRsqDenorm32 | PureOp::FRsqNearDenorm32)
             .then(|| self.by_function(done, op, mode, vec![Lanes::Dwords(x)], Lanes::Dwords(y)));
         if self.is_avx2() {
-            // Zeros, infinities, negative numbers and NaNs become NaNs, and so do denormals, whose estimate is that of zeros.
-            self.vi(X::Cmpps, odd, y, Rm::Reg(y), UNORDERED);
+            // Zeros, infinities, negative numbers and NaNs become NaNs, and so do denormals, whose estimate is that of zeros; but after one step
+            // alone those are infinities.
+            let tested = if is_near { c } else { y };
+            if is_near {
+                self.v(X::Subps, c, y, Rm::Reg(y));
+            }
+            self.vi(X::Cmpps, odd, tested, Rm::Reg(tested), UNORDERED);
         } else {
             self.vi(X::Fpclassps, odd, 0, Rm::Reg(x), NOT_POSITIVE_NORMAL);
         }

@@ -74,6 +74,16 @@ fn reads_destination(op: X) -> bool {
     row.mnemonic.starts_with("vfmadd") || row.mnemonic.starts_with("vfnm") || row.mnemonic.starts_with("vfms")
 }
 
+/// Is it a product, or one that something is added to?
+fn is_product(op: X) -> bool {
+    matches!(op, X::Mulps | X::Fmadd132ps | X::Fmadd213ps | X::Fmadd231ps)
+}
+
+/// Is what it writes to a factor, and what is in its prefix none?
+fn is_into_factor(op: X) -> bool {
+    op == X::Fmadd132ps
+}
+
 /// Has it an operand in the prefix?
 fn has_second(op: X) -> bool {
     use X::*;
@@ -294,6 +304,9 @@ impl Wide<'_> {
             self.y(X::Pand, to, mask, from);
             return self.deliver(reg, to);
         }
+        if i.zeroing && is_product(i.op) {
+            return self.product_under_mask(i);
+        }
         self.compute(i, S0);
         let mask = self.source(i.mask, S2);
         let to = self.destination(reg);
@@ -304,6 +317,19 @@ impl Wide<'_> {
             self.blend(to, old, Rm::Reg(S0), mask);
         }
         self.deliver(reg, to);
+    }
+
+    /// A product, or one and a sum, that other lanes than those of the mask do not ask for: a factor is zero there before it is multiplied, since a
+    /// denormal takes no time with a zero. Of a sum these lanes have the other term.
+    fn product_under_mask(&mut self, i: Vector) {
+        let to = self.destination(i.reg);
+        // The factor that comes first: what is written to, or a register.
+        let (factor, masked) = if is_into_factor(i.op) { (i.reg, to) } else { (i.v, S1) };
+        let (mask, factor) = (self.source(i.mask, S2), self.operand(Rm::Reg(factor), Tuple::Whole));
+        self.y(X::Pand, masked, mask, factor);
+        let (reg, v) = if is_into_factor(i.op) { (to, i.v) } else { (i.reg, S1) };
+        self.compute(Vector { reg, v, mask: 0, zeroing: false, ..i }, to);
+        self.deliver(i.reg, to);
     }
 
     /// Computes what the instruction gives without its mask, in register `to`.

@@ -5,7 +5,7 @@ use super::super::memory::Access;
 use super::super::{ROWS, Wide, X};
 use super::{S0, S1, S2};
 use wavejit_x86::table::Tuple;
-use wavejit_x86::{Cond, Gpr, Len, Mem, Rm, Size, Vector};
+use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Size, Vector};
 
 /// Quarters 0, 2, 1, 3.
 const MIDDLE_SWAPPED: u8 = 0xd8;
@@ -141,37 +141,63 @@ impl Wide<'_> {
         }
     }
 
-    /// Stores the dwords of a part's active lanes at `from` + t + `disp`, in order: those of all lanes, or of one active lane after the other, since
-    /// a branch for each lane would be foreseen badly.
-    pub(in super::super) fn scatter_lane_by_lane(&mut self, a: &Access, p: usize, data: u8, from: Gpr, disp: i32) {
+    /// Stores the dwords of a part's active lanes at `from` + t + `disp`, one lane after the other. `data` are those of an element, in order.
+    pub(in super::super) fn scatter_lane_by_lane(&mut self, a: &Access, p: usize, data: &[u8], from: Gpr, disp: i32) {
         let mut free = [a.host, a.spare[0], a.spare[1]].into_iter().filter(|g| *g != from);
         let (Some(left), Some(lane)) = (free.next(), free.next()) else { unreachable!("two of three are free") };
         let offsets = self.lanes_in_memory(a.t, CAREFUL_ADDR, p);
-        let values = self.lanes_in_memory(data, CAREFUL_DATA, p);
-        if a.is_full {
-            let (value, offset) = (left, lane);
-            for lane in 0..8 {
-                self.a.load(Size::D, offset, offsets.plus(4 * lane));
-                self.a.load(Size::D, value, values.plus(4 * lane));
-                self.a.movsxd(offset, offset);
-                self.may_fault(a);
-                self.a.store(Size::D, Mem::indexed(from, offset, 1, disp), value);
-            }
-            return;
+        let values: Vec<Mem> = (CAREFUL_DATA..).zip(data).map(|(row, data)| self.lanes_in_memory(*data, row, p)).collect();
+        let done = self.a.label();
+        if !a.is_full {
+            let mask = self.source(a.exec[p], S2);
+            self.y(X::Movmskps, left.0, 0, Rm::Reg(mask));
+            self.a.alu_imm(Alu::Cmp, Size::D, left, 0xff);
+            let some = self.a.label();
+            self.a.jcc(Cond::Ne, some);
+            let (a, values, pc) = (a.clone(), values.clone(), self.pc);
+            self.stubs.push(Box::new(move |w| {
+                w.a.bind(some);
+                w.map.push((w.a.offset(), pc));
+                w.scatter_some(&a, offsets, &values, [left, lane], from, disp);
+                w.a.jmp(done);
+            }));
         }
-        let mask = self.source(a.exec[p], S2);
-        self.y(X::Movmskps, left.0, 0, Rm::Reg(mask));
+        let (value, offset) = (left, lane);
+        for lane in 0..8 {
+            self.a.load(Size::D, offset, offsets.plus(4 * lane));
+            self.a.movsxd(offset, offset);
+            for (j, values) in (0..).zip(&values) {
+                self.a.load(Size::D, value, values.plus(4 * lane));
+                self.may_fault(a);
+                self.a.store(Size::D, Mem::indexed(from, offset, 1, disp + 4 * j), value);
+            }
+        }
+        self.a.bind(done);
+    }
+
+    /// The same for the lanes whose bits are in `left`, which may be none: one active lane after the other, since a branch for each lane would be
+    /// foreseen badly.
+    fn scatter_some(&mut self, a: &Access, offsets: Mem, values: &[Mem], [left, lane]: [Gpr; 2], from: Gpr, disp: i32) {
         let (next, end) = (self.a.label(), self.a.label());
         let of_lane = |lanes: Mem| Mem::indexed(ROWS, lane, 4, lanes.disp);
         self.a.test(Size::D, left, left);
         self.a.jcc(Cond::E, end);
         self.a.bind(next);
         self.a.tzcnt(Size::Q, lane, left);
-        self.a.vector(Vector::new(X::MovdFromGpr, Len::X, S0, 0, Rm::Mem(of_lane(values))));
+        // Two dwords are a register's and are stored as one.
+        for (values, reg) in values.chunks(2).zip([S0, S1]) {
+            self.a.vector(Vector::new(X::MovdFromGpr, Len::X, reg, 0, Rm::Mem(of_lane(values[0]))));
+            if let Some(second) = values.get(1) {
+                self.a.vector(Vector::new(X::Pinsrd, Len::X, reg, reg, Rm::Mem(of_lane(*second))).imm(1));
+            }
+        }
         self.a.load(Size::D, lane, of_lane(offsets));
         self.a.movsxd(lane, lane);
-        self.may_fault(a);
-        self.a.vector(Vector::new(X::MovdToGpr, Len::X, S0, 0, Rm::Mem(Mem::indexed(from, lane, 1, disp))));
+        for ((j, values), reg) in (0..).zip(values.chunks(2)).zip([S0, S1]) {
+            let op = if values.len() == 2 { X::MovqToGpr } else { X::MovdToGpr };
+            self.may_fault(a);
+            self.a.vector(Vector::new(op, Len::X, reg, 0, Rm::Mem(Mem::indexed(from, lane, 1, disp + 8 * j))));
+        }
         self.a.vector(Vector::new(X::BlsrQ, Len::X, 0, left.0, Rm::Reg(left.0)));
         self.a.jcc(Cond::Ne, next);
         self.a.bind(end);
