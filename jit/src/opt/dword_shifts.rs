@@ -101,7 +101,8 @@ fn half(func: &Func, places: &Places, block: &Block, half: PureOp, shifted: Valu
     let is_half = |inst: &Inst| matches!(inst.op, Op::Pure { op: Lo64 | Hi64, .. });
     let only_halves = |v: Value| users(v).all(|inst| inst.is_some_and(is_half));
     let (_, packed, _) = pure(places, block, shifted)?;
-    let is_such = |inst: &Inst| is_half(inst) || shift_of_dwords(places, block, inst.first).is_some() && only_halves(inst.first);
+    let shifts = |inst: &Inst| inst.results == 1 && shift_of_dwords(places, block, inst.first).is_some() && only_halves(inst.first);
+    let is_such = |inst: &Inst| is_half(inst) || shifts(inst);
     if !users(packed).all(|inst| inst.is_some_and(is_such)) {
         return None;
     }
@@ -162,4 +163,35 @@ fn replace(func: &mut Func, b: usize, found: Vec<Found>) {
         insts.push(inst);
     }
     func.blocks[b].insts = insts;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wavejit_ir::text;
+
+    /// Operations with lanes after two dwords, %1 and %2, and what they pack to, %3.
+    fn changed(body: &str) -> (bool, String) {
+        let lines = "%0: mask = exec\n%1: l32 = vget v0 demand %0\n%2: l32 = vget v1 demand %0\n%3: l64 = pack.64 %1, %2";
+        let text = format!("func \"f\" wave32 {{\nb0 pc=0 mode=0x3f0 insts=1:\n{lines}\n{body}\nend\n}}");
+        let mut func = text::parse(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let is_changed = run(&mut func);
+        wavejit_ir::verify::verify(&func).unwrap();
+        (is_changed, text::print(&func))
+    }
+
+    const ROTATED: &str = "%4: s32 = const.32 3\n%5: l32 = splat %4\n%6: l64 = rotl.64 %3, %5\n%7: l32 = lo.64 %6\nvset v2, %7, exec %0";
+
+    #[test]
+    fn halves_of_a_rotation_are_shifts_of_dwords() {
+        let (is_changed, text) = changed(ROTATED);
+        assert!(is_changed && text.contains("alignbit.32 %1, %2"), "{text}");
+    }
+
+    /// A store gives no value: it is no shift, and whoever wants the qwords for an address keeps the rotation.
+    #[test]
+    fn qwords_that_are_an_address_stay() {
+        let stored = format!("{ROTATED}\nstore global.b32 [lane %3], %1, exec %0");
+        assert!(!changed(&stored).0);
+    }
 }
