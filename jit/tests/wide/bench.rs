@@ -24,9 +24,14 @@ impl Bench {
 
     /// With all that can go through a register's lanes at a time doing so, or not.
     pub(crate) fn with(func: &Func, isa: Isa, by_parts: bool) -> Bench {
+        Bench::by_options(func, EmitOptions { isa, by_parts, ..EmitOptions::default() })
+    }
+
+    /// Code that leaves what the guest leaves, and whose plan is checked.
+    pub(crate) fn by_options(func: &Func, options: EmitOptions) -> Bench {
         let mut func = func.clone();
-        opt::run(&mut func, isa.passes(true));
-        let options = EmitOptions { keep_final_state: true, isa, by_parts, check_plan: true, ..EmitOptions::default() };
+        opt::run(&mut func, options.isa.passes(true));
+        let options = EmitOptions { keep_final_state: true, check_plan: true, ..options };
         let code = emit::compile(&func, &options).unwrap();
         let lanes = func.wave_size as usize;
         let mut rows = vec![Line([0; 16]); (usize::from(TEMP_ROW) + code.temp_rows as usize) * lanes / 16];
@@ -41,6 +46,11 @@ impl Bench {
         let words = self.rows.as_mut_ptr().cast::<u32>();
         // SAFETY: the file has that row.
         unsafe { std::slice::from_raw_parts_mut(words.add(row * self.lanes), self.lanes) }
+    }
+
+    /// The lanes that are active.
+    pub(crate) fn set_exec(&mut self, exec: u64) {
+        (self.state.sregs[126], self.state.sregs[127]) = (exec as u32, (exec >> 32) as u32);
     }
 
     pub(crate) fn run(&mut self) {

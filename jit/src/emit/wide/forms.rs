@@ -2,13 +2,14 @@
 //!
 //! | shape | forms |
 //! |---|---|
-//! | mask | mask registers, one for a part (vectors in AVX2); the same in the order of qwords; a word with one bit a lane |
+//! | mask | mask registers, one for a part (vectors in AVX2); the same in the order of qwords; one for each register of qwords; a word with one bit a lane |
 //! | 64-bit lanes | two dwords, as rows have them; qwords, in the order that unpacking gives |
 //! | scalar | a word; for a splat of it see `block.rs` |
 
 use super::lanes::int_condition;
 use super::quads::DWORDS_OF_QWORDS;
 use super::regs::{Class, Home, NO_PARTS, NONE, Parts, PieceId};
+use super::wide64::Quad;
 use super::{Wide, X};
 use std::ops::Range;
 use wavejit_ir::{Inst, Op, PureOp, SReg, Value, Width};
@@ -52,7 +53,33 @@ impl Wide<'_> {
         parts
     }
 
-    /// The other way round.
+    /// A mask for each register of qwords: with AVX-512 of eight lanes in a mask register, with AVX2 as qwords.
+    pub(super) fn masks_of_quads(&mut self, v: Value) -> Quad {
+        let val = self.val(v);
+        if val.quad[0][self.index()] != NONE {
+            return val.quad;
+        }
+        let k = self.mask_parts(v);
+        let masks = self.each_part_twice(&[k], |w, part| {
+            let k = w.reg(part.ops[0]);
+            let (dwords, qwords) = if w.is_avx2() { (k, None) } else { (w.temp(), Some(w.temp())) };
+            if !w.is_avx2() {
+                w.v(X::Pmovm2d, dwords, 0, Rm::Reg(k));
+            }
+            [X::Punpckldq, X::Punpckhdq].map(|half| {
+                let (new, to) = w.new_in_register(Class::Mask);
+                w.v(half, qwords.unwrap_or(to), dwords, Rm::Reg(dwords));
+                if let Some(qwords) = qwords {
+                    w.v(X::Pmovq2m, to, 0, Rm::Reg(qwords));
+                }
+                new
+            })
+        });
+        self.set_quad(v, masks);
+        masks
+    }
+
+    /// A mask in mask registers, from one in the order of qwords.
     fn mask_of_qword_mask(&mut self, parts: Parts) -> Parts {
         self.each_part(&[parts], |w, part| {
             let from = w.reg(part.ops[0]);

@@ -365,7 +365,9 @@ impl<'a> Wide<'a> {
             return self.flushing(r, op, mode, args);
         }
         let operands = args.map(|v| v.map_or(NO_PARTS, |v| self.val(v).lo));
-        let out = self.lanes_of(r, op, mode, args, operands);
+        let with_ones = self.with_ones(r, op, operands);
+        let out = self.lanes_of(r, op, mode, args, with_ones.unwrap_or(operands));
+        with_ones.iter().flatten().for_each(|parts| self.drop_parts(parts));
         out.is_some_and(|out| {
             self.set_lo(r, out);
             true
@@ -569,7 +571,10 @@ impl<'a> Wide<'a> {
                 });
                 self.dot_of_two(low, high, z)
             }
-            FDiv32 if plain => self.binary(X::Divps, x, y, false),
+            FDiv32 if plain => {
+                let asking = self.asking_lanes(r);
+                self.product_or_quotient(X::Divps, x, y, asking)
+            }
             FFma32 if plain => self.multiply_add(r, mode, [arg(0), arg(1), arg(2)], operands),
             FFloor32 if plain => self.unary(X::Rndscaleps, x, Some(9)),
             FCeil32 if plain => self.unary(X::Rndscaleps, x, Some(10)),
@@ -643,6 +648,7 @@ impl<'a> Wide<'a> {
                 w.ldexp32_in_avx2(to, from, e);
                 new
             }),
+            FLdexp32 if plain && self.masks_idle => self.each_part(&[x, y], |w, part| w.ldexp_without_denormals(part)),
             FLdexp32 if plain => self.each_part(&[x, y], |w, part| {
                 let (from, e) = (w.reg(part.ops[0]), w.rm(part.ops[1]));
                 let (new, to) = w.new_in_register(Class::Vector);

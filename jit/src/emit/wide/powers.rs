@@ -110,14 +110,16 @@ impl Wide<'_> {
         self.v(X::Addps, to, s, Rm::Reg(to));
         self.v(X::Addps, e, s, Rm::Reg(e));
         self.vi(X::Cmpps, rare, to, Rm::Reg(e), DIFFERENT);
-        self.v(X::Scalefps, to, to, Rm::Reg(n));
+        let scale = Vector::new(X::Scalefps, Len::Z, to, to, Rm::Reg(n));
         if op == PureOp::FExp232 {
-            // What is a denormal is zero.
+            // What would be a denormal, which takes some processors a hundred times as long, is zero.
             let k = self.temp_mask();
-            let least = self.splat32(f32::MIN_POSITIVE.to_bits());
-            self.vi(X::Cmpps, k, to, least, NOT_LESS);
-            self.vector(Vector::new(X::MovAligned, Len::Z, to, 0, Rm::Reg(to)).zeroing(k));
+            let least = self.splat32((-126f32).to_bits());
+            self.vi(X::Cmpps, k, x, least, NOT_LESS);
+            self.vector(scale.zeroing(k));
             self.free_temp(Class::Mask, k);
+        } else {
+            self.vector(scale);
         }
         self.free_temps(&[t, r, n, s, e, h]);
         self.any(rare);

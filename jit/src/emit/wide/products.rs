@@ -1,21 +1,73 @@
-//! Products and sums of products of f32 and f64, one for each lane: which form, and in which lanes.
+//! Products, quotients and sums of products of f32 and f64, one for each lane: which form, and in which lanes.
 
-use super::lanes::Part;
-use super::regs::{Parts, PieceId};
+use super::lanes::{LT, Part};
+use super::regs::{Class, NONE, Parts, PieceId};
+use super::wide64::Quad;
 use super::{Wide, X};
-use wavejit_ir::{FpMode, Value};
-use wavejit_x86::{Len, Vector};
+use wavejit_ir::{FpMode, PureOp, Value};
+use wavejit_x86::{Cond, Len, Rm, Vector};
+
+/// An exponent below which numbers of usual size become denormals when they are scaled.
+const SMALL_EXPONENT: i32 = -100;
+/// One that makes zeros of all f32.
+const LEAST_EXPONENT: i32 = -300;
+
+/// Is it a product or a quotient, or made of some, so that idle lanes with denormals may hold it up?
+pub(super) fn is_held_up(op: PureOp) -> bool {
+    use PureOp::*;
+    matches!(op, FMul32 | FFma32 | FDiv32 | FMul64 | FFma64 | FDiv64) || takes_ones(op)
+}
+
+/// Those made of several products, or which do something else for denormals: their operands are 1 in idle lanes.
+fn takes_ones(op: PureOp) -> bool {
+    use PureOp::*;
+    let is_power = matches!(op, FExp232 | FExp2Denorm32 | FLog232 | FLog2Denorm32);
+    is_power || matches!(op, FRsq32 | FRsqNear32 | FRsqDenorm32 | FRsqNearDenorm32 | FSqrtDenorm32 | FDivMant32)
+}
 
 impl Wide<'_> {
+    /// The operands of an operation with 1 in the lanes that do not ask for it, if it is one that others may hold up. Nobody owns them.
+    pub(super) fn with_ones(&mut self, r: Value, op: PureOp, operands: [Parts; 3]) -> Option<[Parts; 3]> {
+        let k = if takes_ones(op) { self.asking_lanes(r)? } else { return None };
+        Some(operands.map(|parts| {
+            if parts[self.index()] == NONE || self.is_uniform(&parts) {
+                return parts;
+            }
+            self.each_part(&[parts, k], |w, part| {
+                let (from, k) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
+                let (new, to) = w.new_in_register(Class::Vector);
+                let one = w.element32(1f32.to_bits());
+                w.v(X::Broadcast, to, 0, one);
+                w.vector(Vector::new(X::MovAligned, Len::Z, to, 0, Rm::Reg(from)).mask(k));
+                new
+            })
+        }))
+    }
+
     /// The mask of the lanes that ask for a product, where those are masked: others may hold anything, such as integers that are denormal as numbers, for which
     /// some processors need a hundred times as long.
     pub(super) fn asking_lanes(&mut self, r: Value) -> Option<Parts> {
-        if self.in_memo || self.is_shared(r) {
+        if self.is_shared(r) {
             return None;
         }
-        let is_there = |v: &&Value| self.val(**v).def < self.at && self.val(**v).last >= self.at;
-        let mask = *self.asking.get(&r)?.iter().find(is_there)?;
+        let mask = self.mask_that_asks(r)?;
         Some(self.mask_parts(mask))
+    }
+
+    /// The same for a product of qwords; of those that are the same in all lanes there is nothing to mask.
+    fn asking_quads(&mut self, r: Value, operands: &[Quad]) -> Option<Quad> {
+        let mask = self.mask_that_asks(r)?;
+        if operands.iter().flatten().all(|parts| self.is_uniform(parts)) {
+            return None;
+        }
+        Some(self.masks_of_quads(mask))
+    }
+
+    /// A mask that has all lanes that ask for a value, and is at hand.
+    fn mask_that_asks(&self, r: Value) -> Option<Value> {
+        let is_there = |v: &&Value| self.val(**v).def < self.at && self.val(**v).last >= self.at;
+        let masks = self.asking.get(&r).filter(|_| !self.in_memo)?;
+        masks.iter().find(is_there).copied()
     }
 
     /// Sums and products commute but for which NaN wins; with a constant `a` that is none they do altogether: then that comes second, and may be in memory.
@@ -27,13 +79,83 @@ impl Wide<'_> {
     /// a * b, which x and y hold, in the lanes that ask for it.
     pub(super) fn product(&mut self, a: Value, x: Parts, y: Parts, asking: Option<Parts>) -> Parts {
         let (x, y) = self.in_order_of_nans(a, x, y);
-        let Some(k) = asking else { return self.binary(X::Mulps, x, y, false) };
+        self.product_or_quotient(X::Mulps, x, y, asking)
+    }
+
+    /// A product or a quotient, in the lanes that ask for it.
+    pub(super) fn product_or_quotient(&mut self, op: X, x: Parts, y: Parts, asking: Option<Parts>) -> Parts {
+        let Some(k) = asking else { return self.binary(op, x, y, false) };
         self.each_part(&[x, y, k], |w, part| {
             let (a, b, k) = (w.reg(part.ops[0]), w.rm(part.ops[1]), w.reg(part.ops[2]));
             let (new, to) = w.new_over(part.free);
-            w.vector(Vector::new(X::Mulps, Len::Z, to, a, b).zeroing(k));
+            w.vector(Vector::new(op, Len::Z, to, a, b).zeroing(k));
             new
         })
+    }
+
+    /// The same of f64.
+    pub(super) fn product_or_quotient64(&mut self, r: Value, op: X, x: Value, y: Value) {
+        let operands = [self.quad(x), self.quad(y)];
+        let out = match self.asking_quads(r, &operands) {
+            Some(k) => self.each_quad([operands[0], operands[1], k], |w, part| {
+                let (a, b, k) = (w.reg(part.ops[0]), w.rm64(part.ops[1]), w.reg(part.ops[2]));
+                let (new, to) = w.new_over(part.free);
+                w.vector(Vector::new(op, Len::Z, to, a, b).zeroing(k));
+                new
+            }),
+            None => self.each_quad(operands, |w, part| {
+                let (a, b) = (w.reg(part.ops[0]), w.rm64(part.ops[1]));
+                let (new, to) = w.new_over(part.free);
+                w.v(op, to, a, b);
+                new
+            }),
+        };
+        self.set_quad(r, out);
+    }
+
+    /// x 2^n, with AVX-512. What may become a denormal is scaled in f64 by a stub: the conversion of the result takes no time with it.
+    pub(super) fn ldexp_without_denormals(&mut self, part: Part) -> PieceId {
+        let (x, n) = (self.reg(part.ops[0]), self.reg(part.ops[1]));
+        let (new, to) = self.new_in_register(Class::Vector);
+        let (k, [d, e, n_high]) = (self.temp_mask(), [(); 3].map(|()| self.temp()));
+        let (rare, done) = (self.a.label(), self.a.label());
+        let small = self.splat32(SMALL_EXPONENT as u32);
+        self.vi(X::Pcmpd, k, n, small, LT);
+        self.any(k);
+        self.a.jcc(Cond::Ne, rare);
+        self.v(X::Cvtdq2ps, to, 0, Rm::Reg(n));
+        self.v(X::Scalefps, to, x, Rm::Reg(to));
+        self.a.bind(done);
+        self.stubs.push(Box::new(move |w| {
+            w.a.bind(rare);
+            // Nothing becomes a denormal in f64, either.
+            let least = w.splat32(LEAST_EXPONENT as u32);
+            w.v(X::Pmaxsd, n_high, n, least);
+            w.v(X::Cvtdq2pd, e, 0, Rm::Reg(n_high));
+            w.v(X::Cvtps2pd, d, 0, Rm::Reg(x));
+            w.v(X::Scalefpd, d, d, Rm::Reg(e));
+            w.v(X::Cvtpd2ps, d, 0, Rm::Reg(d));
+            w.vi(X::Extract64x4, n_high, 0, Rm::Reg(n_high), 1);
+            w.v(X::Cvtdq2pd, e, 0, Rm::Reg(n_high));
+            w.vi(X::Extract64x4, x, 0, Rm::Reg(n_high), 1);
+            w.v(X::Cvtps2pd, n_high, 0, Rm::Reg(n_high));
+            w.v(X::Scalefpd, n_high, n_high, Rm::Reg(e));
+            w.v(X::Cvtpd2ps, n_high, 0, Rm::Reg(n_high));
+            w.vi(X::Insert64x4, to, d, Rm::Reg(n_high), 1);
+            w.a.jmp(done);
+        }));
+        new
+    }
+
+    /// a * b + c of f64.
+    pub(super) fn multiply_add64(&mut self, r: Value, args: [Value; 3]) {
+        let operands = args.map(|v| self.quad(v));
+        let [x, y, z] = operands;
+        let out = match self.asking_quads(r, &operands) {
+            Some(k) => self.each_quad([x, y, z, k], |w, part| w.fma_part(part, true)),
+            None => self.each_quad(operands, |w, part| w.fma_part(part, true)),
+        };
+        self.set_quad(r, out);
     }
 
     /// a * b + c, which x, y and z hold.

@@ -167,13 +167,9 @@ impl<'a> Wide<'a> {
             }
             FAdd64 if plain => self.by_qwords(r, arg(0), arg(1), X::Addpd),
             FSub64 if plain => self.by_qwords(r, arg(0), arg(1), X::Subpd),
-            FDiv64 if plain => self.by_qwords(r, arg(0), arg(1), X::Divpd),
-            FMul64 if plain => self.by_qwords(r, arg(0), arg(1), X::Mulpd),
-            FFma64 if plain => {
-                let operands = [0, 1, 2].map(|i| self.quad(arg(i)));
-                let out = self.each_quad(operands, |w, part| w.fma_part(part, true));
-                self.set_quad(r, out);
-            }
+            FDiv64 if plain => self.product_or_quotient64(r, X::Divpd, arg(0), arg(1)),
+            FMul64 if plain => self.product_or_quotient64(r, X::Mulpd, arg(0), arg(1)),
+            FFma64 if plain => self.multiply_add64(r, [0, 1, 2].map(arg)),
             FFloor64 | FCeil64 | FTrunc64 | FRndne64 if plain => {
                 let imm = match op {
                     FFloor64 => 9,

@@ -74,14 +74,16 @@ fn reads_destination(op: X) -> bool {
     row.mnemonic.starts_with("vfmadd") || row.mnemonic.starts_with("vfnm") || row.mnemonic.starts_with("vfms")
 }
 
-/// Is it a product, or one that something is added to?
+/// Is it a product, one that something is added to, or a quotient?
 fn is_product(op: X) -> bool {
-    matches!(op, X::Mulps | X::Fmadd132ps | X::Fmadd213ps | X::Fmadd231ps)
+    use X::*;
+    let is_sum = matches!(op, Fmadd132ps | Fmadd213ps | Fmadd231ps | Fmadd132pd | Fmadd213pd | Fmadd231pd);
+    is_sum || matches!(op, Mulps | Mulpd | Divps | Divpd)
 }
 
 /// Is what it writes to a factor, and what is in its prefix none?
 fn is_into_factor(op: X) -> bool {
-    op == X::Fmadd132ps
+    matches!(op, X::Fmadd132ps | X::Fmadd132pd)
 }
 
 /// Has it an operand in the prefix?
@@ -319,7 +321,7 @@ impl Wide<'_> {
         self.deliver(reg, to);
     }
 
-    /// A product, or one and a sum, that other lanes than those of the mask do not ask for: a factor is zero there before it is multiplied, since a
+    /// A product, or one and a sum, or a quotient, that other lanes than those of the mask do not ask for: a factor, or what is divided, is zero there before, since a
     /// denormal takes no time with a zero. Of a sum these lanes have the other term.
     fn product_under_mask(&mut self, i: Vector) {
         let to = self.destination(i.reg);

@@ -13,6 +13,7 @@
 
 use super::super::deferred::may_write_lds;
 use super::super::level::Level;
+use super::super::products::is_held_up;
 use super::super::regs::{Class, Home, NONE, PieceId, sregs_of};
 use super::super::wanted::{Asked, lanes_of_values};
 use super::{Event, Plan};
@@ -20,7 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 use wavejit_ir::abi::TEMP_ROW;
 use wavejit_ir::text::{inst_text, term_text};
-use wavejit_ir::{Block, Func, Inst, Op, PureOp, Shape, Ty, Value};
+use wavejit_ir::{Block, Func, Inst, Op, Shape, Ty, Value};
 
 /// What is wrong, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -601,10 +602,10 @@ impl<'a> Walk<'a> {
         Err(format!("piece {id}{} is read, which is no operand's", self.of(id)))
     }
 
-    /// Is the operation a product that only lanes of one of these masks ask for?
+    /// Is the operation one that idle lanes may hold up, and that only lanes of one of these masks ask for?
     fn masks_product(&self, masks: &[Value]) -> bool {
         let block = self.inside();
-        let is_product = |inst: &&Inst| matches!(inst.op, Op::Pure { op: PureOp::FMul32 | PureOp::FFma32, .. });
+        let is_product = |inst: &&Inst| matches!(inst.op, Op::Pure { op, .. } if is_held_up(op));
         let Some(product) = block.insts.get(self.at as usize).filter(is_product) else { return false };
         lanes_of_values(self.func, block, &mut Asked::of(self.func))
             .get(&product.first)
