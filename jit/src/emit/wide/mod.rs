@@ -127,8 +127,8 @@ mod shifts;
 mod slices;
 mod sreg_pairs;
 mod steps;
+mod timing;
 mod transcendental;
-
 mod values;
 mod vectors;
 mod view;

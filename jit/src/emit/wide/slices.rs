@@ -12,16 +12,18 @@
 //! ```
 //!
 //! The parts are then far from one another, so that the processor sees less that it can do at a time. So a run ends where few values are alive, and where they
-//! fit in between nothing is done part by part.
+//! fit in between nothing is done part by part; nor is it where the operations of a part [wait for one another](Time::waits) most of the time, which those of the
+//! next one would fill.
 //!
 //! What is scalar in a run, or the same in all lanes, is done once, with the first part; what needs all lanes of a mask, such as its bits, with
 //! the last.
 
 use super::level::Level;
 use super::sreg_pairs::are_pair;
+use super::timing::Time;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
-use wavejit_ir::{Block, Func, Op, PureOp, Shape, Ty, Value, Width};
+use wavejit_ir::{Block, Func, Inst, Op, PureOp, Shape, Ty, Value, Width};
 
 /// When an instruction of a run is emitted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +45,14 @@ pub(super) struct Run {
     pub turns: Vec<Turn>,
     /// Values that an instruction of the last turn reads.
     pub late: FxHashSet<Value>,
+}
+
+impl Run {
+    /// Do its instructions, all of which are there, wait for one another most of the time?
+    fn waits(&self, insts: &[Inst], level: Level) -> bool {
+        let turns = insts[self.start..self.end].iter().zip(&self.turns);
+        Time::of(turns.filter(|(_, turn)| **turn == Turn::Each).map(|(inst, _)| inst), level).waits(level)
+    }
 }
 
 /// Fewer instructions are not worth it.
@@ -94,7 +104,8 @@ pub(super) fn runs(func: &Func, level: Level, block: usize, calls: &[bool], aliv
         if let Some(mut run) = open.take() {
             run.end = end;
             let each = run.turns.iter().filter(|t| **t == Turn::Each).count();
-            if free.is_none_or(|free| each >= LEAST && alive.are_too_many(block, run.start..end, parts, free)) {
+            let is_worth_it = |free| each >= LEAST && alive.are_too_many(block, run.start..end, parts, free) && !run.waits(insts, level);
+            if free.is_none_or(is_worth_it) {
                 runs.push(run);
             }
         }
