@@ -4,6 +4,7 @@ use super::super::calls::{CAREFUL_ADDR, CAREFUL_DATA};
 use super::super::memory::Access;
 use super::super::{ROWS, Wide, X};
 use super::{S0, S1, S2};
+use wavejit_ir::Space;
 use wavejit_x86::table::Tuple;
 use wavejit_x86::{Alu, Cond, Gpr, Len, Mem, Rm, Size, Vector};
 
@@ -151,6 +152,10 @@ impl Wide<'_> {
         if !a.is_full {
             let mask = self.source(a.exec[p], S2);
             self.y(X::Movmskps, left.0, 0, Rm::Reg(mask));
+            if a.space == Space::Scratch {
+                // Many of them would make much code.
+                return self.scatter_some(a, offsets, &values, [left, lane], from, disp);
+            }
             self.a.alu_imm(Alu::Cmp, Size::D, left, 0xff);
             let some = self.a.label();
             self.a.jcc(Cond::Ne, some);
