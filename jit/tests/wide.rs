@@ -732,8 +732,9 @@ fn code_that_masks_idle_lanes_equals_the_definition() {
                 let exec = u64::from(random.u32()) << 32 | u64::from(random.u32());
                 bench.set_exec(exec);
                 bench.run();
+                let held = |row: usize, lane: usize| before[row][lane];
                 for lane in 0..bench.lanes {
-                    let word = |row: usize| before[row][lane];
+                    let word = |row: usize| held(row, lane);
                     let args = [0, 1, 2].map(|i| match op.args().get(i) {
                         None => 0,
                         Some(Width::B1) => u64::from(word(2 * i) != word(2 * i + 1)),

@@ -2,7 +2,7 @@
 
 use super::lanes::ORDERED;
 use super::rare::Lanes;
-use super::regs::{Class, Parts, PieceId};
+use super::regs::{Class, NO_PARTS, Parts, PieceId};
 use super::wide64::Quad;
 use super::{Wide, X};
 use wavejit_ir::{FpMode, PureOp, Value, eval::TWO_OVER_PI, eval::eval};
@@ -22,12 +22,14 @@ impl<'a> Wide<'a> {
             FLdexp64 if plain && self.is_avx2() => self.scale64(r, mode, arg(0), arg(1)),
             FLdexp64 if plain => {
                 let (x, n) = (self.quad(arg(0)), self.val(arg(1)).lo);
+                let asking = self.asking_quads(r, &[x]);
                 let out = [0, 1].map(|half| {
-                    self.each_part(&[x[half], n], |w, part| {
+                    let operands = [x[half], n, asking.map_or(NO_PARTS, |k| k[half])];
+                    self.each_part(&operands, |w, part| {
                         let (from, n) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
                         let (new, to) = w.new_in_register(Class::Vector);
                         w.widen_lanes(to, n, 2 * half as u32, X::Cvtdq2pd);
-                        w.v(X::Scalefpd, to, from, Rm::Reg(to));
+                        w.scale_asked64(to, from, part.ops[2]);
                         new
                     })
                 });
@@ -35,13 +37,14 @@ impl<'a> Wide<'a> {
             }
             FScale64 if plain && !self.is_avx2() => {
                 let (x, n) = (self.quad(arg(0)), self.quad(arg(1)));
-                let out = self.each_quad([x, n], |w, part| {
+                let asking = self.asking_quads(r, &[x]).unwrap_or([NO_PARTS; 2]);
+                let out = self.each_quad([x, n, asking], |w, part| {
                     let (from, n) = (w.reg(part.ops[0]), w.reg(part.ops[1]));
                     let (new, to) = w.new_in_register(Class::Vector);
                     w.v(X::Pxord, to, to, Rm::Reg(to));
                     let table = w.splat64(FINITE);
                     w.vi(X::Fixupimmpd, to, n, table, 0);
-                    w.v(X::Scalefpd, to, from, Rm::Reg(to));
+                    w.scale_asked64(to, from, part.ops[2]);
                     new
                 });
                 self.set_quad(r, out);

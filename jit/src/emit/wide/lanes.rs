@@ -648,7 +648,10 @@ impl<'a> Wide<'a> {
                 w.ldexp32_in_avx2(to, from, e);
                 new
             }),
-            FLdexp32 if plain && self.masks_idle => self.each_part(&[x, y], |w, part| w.ldexp_without_denormals(part)),
+            FLdexp32 if plain && self.masks_idle => {
+                let asking = self.asking_lanes(r).unwrap_or(NO_PARTS);
+                self.each_part(&[x, y, asking], |w, part| w.ldexp_without_denormals(part))
+            }
             FLdexp32 if plain => self.each_part(&[x, y], |w, part| {
                 let (from, e) = (w.reg(part.ops[0]), w.rm(part.ops[1]));
                 let (new, to) = w.new_in_register(Class::Vector);

@@ -12,10 +12,10 @@ const SMALL_EXPONENT: i32 = -100;
 /// One that makes zeros of all f32.
 const LEAST_EXPONENT: i32 = -300;
 
-/// Is it a product or a quotient, or made of some, so that idle lanes with denormals may hold it up?
+/// Is it a product, by a power of two perhaps, or a quotient, or made of some, so that idle lanes with denormals may hold it up?
 pub(super) fn is_held_up(op: PureOp) -> bool {
     use PureOp::*;
-    matches!(op, FMul32 | FFma32 | FDiv32 | FMul64 | FFma64 | FDiv64) || takes_ones(op)
+    matches!(op, FMul32 | FFma32 | FDiv32 | FLdexp32 | FMul64 | FFma64 | FDiv64 | FLdexp64 | FScale64) || takes_ones(op)
 }
 
 /// Those made of several products, or which do something else for denormals: their operands are 1 in idle lanes.
@@ -55,7 +55,7 @@ impl Wide<'_> {
     }
 
     /// The same for a product of qwords; of those that are the same in all lanes there is nothing to mask.
-    fn asking_quads(&mut self, r: Value, operands: &[Quad]) -> Option<Quad> {
+    pub(super) fn asking_quads(&mut self, r: Value, operands: &[Quad]) -> Option<Quad> {
         let mask = self.mask_that_asks(r)?;
         if operands.iter().flatten().all(|parts| self.is_uniform(parts)) {
             return None;
@@ -113,18 +113,29 @@ impl Wide<'_> {
         self.set_quad(r, out);
     }
 
-    /// x 2^n, with AVX-512. What may become a denormal is scaled in f64 by a stub: the conversion of the result takes no time with it.
+    /// to = x 2^to, with AVX-512, in the lanes of a mask, if there is one.
+    pub(super) fn scale_asked64(&mut self, to: u8, x: u8, asking: PieceId) {
+        let i = Vector::new(X::Scalefpd, Len::Z, to, x, Rm::Reg(to));
+        let i = if asking == NONE { i } else { i.zeroing(self.reg(asking)) };
+        self.vector(i);
+    }
+
+    /// x 2^n, with AVX-512, in the lanes of a mask, if there is one. What may become a denormal is scaled in f64 by a stub: the conversion of the result takes
+    /// no time with it.
     pub(super) fn ldexp_without_denormals(&mut self, part: Part) -> PieceId {
         let (x, n) = (self.reg(part.ops[0]), self.reg(part.ops[1]));
         let (new, to) = self.new_in_register(Class::Vector);
         let (k, [d, e, n_high]) = (self.temp_mask(), [(); 3].map(|()| self.temp()));
         let (rare, done) = (self.a.label(), self.a.label());
         let small = self.splat32(SMALL_EXPONENT as u32);
-        self.vi(X::Pcmpd, k, n, small, LT);
+        let asking = (part.ops[2] != NONE).then(|| self.reg(part.ops[2]));
+        let masked = |i: Vector| asking.map_or(i, |k| i.mask(k));
+        self.vector(masked(Vector::new(X::Pcmpd, Len::Z, k, n, small).imm(LT)));
         self.any(k);
         self.a.jcc(Cond::Ne, rare);
         self.v(X::Cvtdq2ps, to, 0, Rm::Reg(n));
-        self.v(X::Scalefps, to, x, Rm::Reg(to));
+        let scale = Vector::new(X::Scalefps, Len::Z, to, x, Rm::Reg(to));
+        self.vector(asking.map_or(scale, |k| scale.zeroing(k)));
         self.a.bind(done);
         self.stubs.push(Box::new(move |w| {
             w.a.bind(rare);
