@@ -1,7 +1,7 @@
 //! Idle lanes: when code is worth making again so that products leave them alone.
 //!
-//! A lane that is off holds what it last held, which may be an integer where others have floats: as a number it is denormal, and on some processors each
-//! product with one takes a hundred times as long, for the whole wave. Code that [masks idle lanes](wavejit_jit::emit::EmitOptions::masks_idle) does not suffer
+//! A lane that is off holds what it last held, which may be an integer where others have floats (or two, where they have an f64): as a number it is denormal, and
+//! on some processors each product or quotient with one takes a hundred times as long, for the whole wave. Code that [masks idle lanes](wavejit_jit::emit::EmitOptions::masks_idle) does not suffer
 //! from it, but where products wait for a mask they would not have needed it can be half as fast. Both give the same bits. So code that has met denormals, and
 //! has run long enough to pay for it, is made a second time; the faster one stays. A long launch need not end for that: its threads leave when the time has come
 //! ([`Trial`]), and go on with the other code where they were.
