@@ -4,6 +4,8 @@
 mod bench;
 #[path = "wide/halves.rs"]
 mod halves;
+#[path = "wide/idle.rs"]
+mod idle;
 #[path = "wide/pairs.rs"]
 mod pairs;
 #[path = "wide/scalars.rs"]
@@ -161,13 +163,7 @@ fn every_operation(isa: Isa) {
                 bench.run();
                 let word = |row: usize, lane: usize| operands[row][lane];
                 for lane in 0..bench.lanes {
-                    let arg = |i: usize| match op.args().get(i) {
-                        None => 0,
-                        Some(Width::B1) => u64::from(word(2 * i, lane) != word(2 * i + 1, lane)),
-                        Some(Width::B32) => word(2 * i, lane).into(),
-                        Some(Width::B64) => u64::from(word(2 * i, lane)) | u64::from(word(2 * i + 1, lane)) << 32,
-                    };
-                    let args = [arg(0), arg(1), arg(2)];
+                    let args = bench::operands(*op, |row| word(row, lane));
                     let want = eval(*op, mode, args[0], args[1], args[2]);
                     let mut got = u64::from(bench.row(10)[lane]);
                     if op.ret() == Width::B64 {
@@ -702,108 +698,6 @@ fn a_mask_that_is_only_wanted_as_a_word_meets_exec_in_a_general_register() {
             into_mask || matches!(i.mnemonic(), Kandw | Kandd | Kandq)
         });
         assert_eq!(through_masks.map(|i| format!("{i}")), None, "wave{wave}");
-    }
-}
-
-/// Where idle lanes are left out of products, what active lanes get is the same, and idle ones keep what they have.
-#[test]
-fn code_that_masks_idle_lanes_equals_the_definition() {
-    let mut random = Random(31);
-    for (isa, op) in levels().flat_map(|isa| PureOp::ALL.iter().map(move |op| (isa, *op))) {
-        if !op.reads_mode() || !is_defined_by_eval(op, isa) {
-            continue;
-        }
-        for (wave, by_parts) in [(32, false), (32, true), (64, true)] {
-            let options = EmitOptions { isa, by_parts, masks_idle: true, ..EmitOptions::default() };
-            let mut bench = Bench::by_options(&function(op, FpMode::HSA, wave), options);
-            for round in 0..12 {
-                let usual = round % 3 == 1;
-                for row in 0..12 {
-                    bench.row(row).fill_with(|| match random.below(4) {
-                        0 => random.pick(&SPECIAL_WORDS),
-                        // Denormals, small exponents of either sign.
-                        1 => random.u32() & 0x8000_01ff,
-                        2 => (random.u32() % 400).wrapping_sub(250),
-                        _ if usual => random.u32() & 0x83ff_ffff | 0x3c00_0000,
-                        _ => random.u32(),
-                    });
-                }
-                let before: Vec<Vec<u32>> = (0..12).map(|row| bench.row(row).to_vec()).collect();
-                let exec = u64::from(random.u32()) << 32 | u64::from(random.u32());
-                bench.set_exec(exec);
-                bench.run();
-                let held = |row: usize, lane: usize| before[row][lane];
-                for lane in 0..bench.lanes {
-                    let word = |row: usize| held(row, lane);
-                    let args = [0, 1, 2].map(|i| match op.args().get(i) {
-                        None => 0,
-                        Some(Width::B1) => u64::from(word(2 * i) != word(2 * i + 1)),
-                        Some(Width::B32) => word(2 * i).into(),
-                        Some(Width::B64) => u64::from(word(2 * i)) | u64::from(word(2 * i + 1)) << 32,
-                    });
-                    let is_active = exec >> lane & 1 != 0;
-                    let result = eval(op, FpMode::HSA, args[0], args[1], args[2]);
-                    let is_wide = op.ret() == Width::B64;
-                    let low = if is_active { result as u32 } else { word(10) };
-                    let high = if is_active && is_wide { (result >> 32) as u32 } else { word(11) };
-                    let got = [10, 11].map(|row| bench.row(row)[lane]);
-                    assert_eq!(got, [low, high], "{op} of {args:x?}, lane {lane} of {wave}, exec {exec:#x}, {isa:?}, by parts: {by_parts}");
-                }
-            }
-        }
-    }
-}
-
-/// Of products those are masked whose result only lanes of EXEC ask for, by EXEC as it is or as it was before a comparison. In AVX2 a factor is zero in the
-/// others. Qwords take two registers for each of dwords.
-#[test]
-fn products_leave_idle_lanes_alone() {
-    let text = |body: &str| {
-        let lines =
-            "%0: mask = exec\n%1: l32 = vget v0 demand %0\n%2: l32 = vget v1 demand %0\n%3: mask = flt.32 %1, %2\n%4: mask = and.1 %3, %0";
-        format!("func \"f\" wave32 {{\nb0 pc=0 mode={:#x} insts=1:\n{lines}\n{body}\nend\n}}", FpMode::HSA.0)
-    };
-    for isa in levels() {
-        // Each part of the wave has one.
-        let parts = if isa == Isa::Avx512 { 2 } else { 4 };
-        let masked = |body: &str| {
-            let mut func = text::parse(&text(body)).unwrap_or_else(|e| panic!("{e:?}\n{body}"));
-            opt::run(&mut func, OptOptions { keep_final_state: true, is_wide: true, ..OptOptions::default() });
-            let options = EmitOptions { isa, masks_idle: true, check_plan: true, keep_final_state: true, ..EmitOptions::default() };
-            let code = emit::wide_code(&func, &options).unwrap();
-            let all: Vec<Instruction> = Decoder::with_ip(64, &code.bytes, 0, DecoderOptions::NONE).into_iter().collect();
-            let products = all.iter().enumerate().filter(|(_, i)| {
-                let name = format!("{:?}", i.mnemonic());
-                name.starts_with("Vfmadd") || name.starts_with("Vmulp")
-            });
-            let is_masked = |(at, i): (usize, &Instruction)| match isa {
-                Isa::Avx512 => i.has_op_mask() && i.zeroing_masking(),
-                _ => {
-                    // The last one before it that is no move.
-                    let before = all[..at].iter().rev().find(|i| !matches!(i.mnemonic(), Mnemonic::Vmovdqu | Mnemonic::Vmovdqa));
-                    before.is_some_and(|b| {
-                        let factor = b.op0_register();
-                        b.mnemonic() == Mnemonic::Vpand && (0..i.op_count()).any(|n| i.op_register(n) == factor)
-                    })
-                }
-            };
-            products.map(is_masked).collect::<Vec<_>>()
-        };
-        assert_eq!(masked("setexec %4\n%5: l32 = fmul.32 %1, %2\nvset v2, %5, exec %4"), vec![true; parts], "{isa:?}");
-        let compared = "%5: l32 = ffma.32 %1, %2, %2\n%6: mask = flt.32 %5, %1\n%7: mask = and.1 %6, %0\nsetexec %7\nvset v3, %1, exec %7";
-        assert_eq!(masked(compared), vec![true; parts], "{isa:?}");
-        let twice = "%5: l32 = fmul.32 %1, %2\nvset v2, %5, exec %0\nsetexec %4\nvset v3, %5, exec %4";
-        assert_eq!(masked(twice), vec![true; parts], "{isa:?}");
-        let pairs = "%5: l64 = pack.64 %1, %2\n%6: l64 = pack.64 %2, %1\n";
-        for op in ["fmul.64 %5, %6", "ffma.64 %5, %6, %6"] {
-            let body = format!(
-                "{pairs}setexec %4\n%7: l64 = {op}\n%8: l32 = lo.64 %7\n%9: l32 = hi.64 %7\nvset v2, %8, exec %4\nvset v3, %9, exec %4"
-            );
-            assert_eq!(masked(&body), vec![true; 2 * parts], "{op}, {isa:?}");
-        }
-        // Another lane may read it.
-        let elsewhere = "%5: l32 = fmul.32 %1, %2\n%6: l32 = shuffle %5, %1\nvset v2, %6, exec %0";
-        assert_eq!(masked(elsewhere), vec![false; parts], "{isa:?}");
     }
 }
 

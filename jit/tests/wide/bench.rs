@@ -109,3 +109,13 @@ pub(crate) fn function_with(op: PureOp, mode: FpMode, wave: u32, constants: [Opt
     let text = format!("func \"f\" wave{wave} {{\nb0 pc=0 mode={:#x} insts=1:\n{body}end\n}}", mode.0);
     text::parse(&text).unwrap_or_else(|e| panic!("{op}: {e:?}\n{text}"))
 }
+
+/// The operands of an operation of [`function`], if `word` gives its registers.
+pub(crate) fn operands(op: PureOp, word: impl Fn(usize) -> u32) -> [u64; 3] {
+    [0, 1, 2].map(|i| match op.args().get(i) {
+        None => 0,
+        Some(Width::B1) => u64::from(word(2 * i) != word(2 * i + 1)),
+        Some(Width::B32) => word(2 * i).into(),
+        Some(Width::B64) => u64::from(word(2 * i)) | u64::from(word(2 * i + 1)) << 32,
+    })
+}

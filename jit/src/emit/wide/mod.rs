@@ -34,6 +34,7 @@
 //! | `forms.rs` | one value in several forms: masks as bits or mask registers, 64 bits as two dwords or one qword |
 //! | `block.rs` | a block: its operations one after the other, its end |
 //! | `slices.rs` | which runs of operations go through a part of the wave at a time |
+//! | `timing.rs` | how long operations take, and so which runs wait |
 //! | `lanes.rs`, `wide64.rs` | pure lane operations of 32 bits and less, of 64 bits |
 //! | `bytes.rs`, `float16.rs` | dwords as bytes and nibbles; f16 |
 //! | `bits.rs` | bit fields, the order and number of bits |

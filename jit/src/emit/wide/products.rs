@@ -95,21 +95,14 @@ impl Wide<'_> {
 
     /// The same of f64.
     pub(super) fn product_or_quotient64(&mut self, r: Value, op: X, x: Value, y: Value) {
-        let operands = [self.quad(x), self.quad(y)];
-        let out = match self.asking_quads(r, &operands) {
-            Some(k) => self.each_quad([operands[0], operands[1], k], |w, part| {
-                let (a, b, k) = (w.reg(part.ops[0]), w.rm64(part.ops[1]), w.reg(part.ops[2]));
-                let (new, to) = w.new_over(part.free);
-                w.vector(Vector::new(op, Len::Z, to, a, b).zeroing(k));
-                new
-            }),
-            None => self.each_quad(operands, |w, part| {
-                let (a, b) = (w.reg(part.ops[0]), w.rm64(part.ops[1]));
-                let (new, to) = w.new_over(part.free);
-                w.v(op, to, a, b);
-                new
-            }),
-        };
+        let [a, b] = [self.quad(x), self.quad(y)];
+        let Some(k) = self.asking_quads(r, &[a, b]) else { return self.by_qwords(r, x, y, op) };
+        let out = self.each_quad([a, b, k], |w, part| {
+            let (a, b, k) = (w.reg(part.ops[0]), w.rm64(part.ops[1]), w.reg(part.ops[2]));
+            let (new, to) = w.new_over(part.free);
+            w.vector(Vector::new(op, Len::Z, to, a, b).zeroing(k));
+            new
+        });
         self.set_quad(r, out);
     }
 

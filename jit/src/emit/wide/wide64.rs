@@ -294,7 +294,7 @@ impl<'a> Wide<'a> {
         self.set_split(r, low, high);
     }
 
-    fn by_qwords(&mut self, r: Value, x: Value, y: Value, op: X) {
+    pub(super) fn by_qwords(&mut self, r: Value, x: Value, y: Value, op: X) {
         let (x, y) = (self.quad(x), self.quad(y));
         let out = self.each_quad([x, y], |w, part| {
             let (a, b) = (w.reg(part.ops[0]), w.rm64(part.ops[1]));
